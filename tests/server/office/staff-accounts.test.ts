@@ -65,7 +65,7 @@ const addUser = async (username: string): Promise<string> => {
   return signIn(username)
 }
 /** Computes the code of an authenticator app (RFC 6238), for now or some steps later. */
-const computeCode = (secret: string, steps = 0): string =>
+const codeAt = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: server.now() + steps * STEP_MS,
   })
@@ -73,21 +73,17 @@ const advance = (ms: number): void =>
   server.setTime(new Date(instant(server.now() + ms)).toISOString())
 
 /** Enables a user's second factor. Returns the secret, the recovery codes, and the session token. */
-async function addUserWithFactor(
+async function addFactorUser(
   username: string,
 ): Promise<{ token: string; secret: string; codes: string[] }> {
   const token = await addUser(username)
   const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
   expect(setup.statusCode, setup.body).toBe(200)
   const { secret } = setup.json<SecondFactorResponse>()
-  const confirmResponse = await post(
-    '/admin/me/second-factor/confirm/',
-    { code: computeCode(secret) },
-    token,
-  )
-  expect(confirmResponse.statusCode, confirmResponse.body).toBe(200)
+  const done = await post('/admin/me/second-factor/confirm/', { code: codeAt(secret) }, token)
+  expect(done.statusCode, done.body).toBe(200)
   advance(2 * STEP_MS)
-  return { token, secret, codes: confirmResponse.json<RecoveryCodesResponse>().recovery_codes }
+  return { token, secret, codes: done.json<RecoveryCodesResponse>().recovery_codes }
 }
 
 describe('a second factor', () => {
@@ -107,35 +103,32 @@ describe('a second factor', () => {
   })
 
   test('is required after the password, and the user is signed in only with the correct code', async () => {
-    const { secret } = await addUserWithFactor('ravi')
+    const { secret } = await addFactorUser('ravi')
     const passwordOnly = await login('ravi')
     expect([passwordOnly.statusCode, passwordOnly.json().code]).toEqual([401, 'code_needed'])
-    const wrongCode = await login('ravi', { code: computeCode(secret, 5) })
+    const wrongCode = await login('ravi', { code: codeAt(secret, 5) })
     expect([wrongCode.statusCode, wrongCode.json().code]).toEqual([401, 'wrong_code'])
     for (const response of [passwordOnly, wrongCode])
       expect(response.headers['set-cookie']).toBeUndefined()
-    const wrongPassword = await login('ravi', {
-      password: 'not this one',
-      code: computeCode(secret),
-    })
+    const wrongPassword = await login('ravi', { password: 'not this one', code: codeAt(secret) })
     expect(wrongPassword.json().code).toBe('invalid_login')
     // A wrong password did not use up the code; a clock may differ by one step.
-    expect((await login('ravi', { code: ` ${computeCode(secret, -1)} ` })).statusCode).toBe(200)
+    expect((await login('ravi', { code: ` ${codeAt(secret, -1)} ` })).statusCode).toBe(200)
   })
 
   test('accepts each code once, also for concurrent requests', async () => {
-    const { secret } = await addUserWithFactor('meera')
-    const code = computeCode(secret)
+    const { secret } = await addFactorUser('meera')
+    const code = codeAt(secret)
     const responses = await Promise.all([login('meera', { code }), login('meera', { code })])
     expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
     const repeated = await login('meera', { code })
     expect(repeated.json().message).toBe('This code was already used. Wait for the next one.')
     advance(STEP_MS)
-    expect((await login('meera', { code: computeCode(secret) })).statusCode).toBe(200)
+    expect((await login('meera', { code: codeAt(secret) })).statusCode).toBe(200)
   })
 
   test('accepts each recovery code once, in any spelling, and counts the remaining ones', async () => {
-    const { codes } = await addUserWithFactor('anil')
+    const { codes } = await addFactorUser('anil')
     expect(new Set(codes).size).toBe(10)
     const [firstCode = ''] = codes
     expect(server.rows('SELECT * FROM recovery_codes').map(String).join()).not.toContain(firstCode)
@@ -158,11 +151,11 @@ describe('a second factor', () => {
     expect((await login('devi')).statusCode).toBe(200)
     const wrongCode = await post(
       '/admin/me/second-factor/confirm/',
-      { code: computeCode(secret, 7) },
+      { code: codeAt(secret, 7) },
       token,
     )
     expect([wrongCode.statusCode, Object.keys(wrongCode.json().errors)]).toEqual([422, ['code']])
-    const rightCode = { code: computeCode(secret) }
+    const rightCode = { code: codeAt(secret) }
     expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).statusCode).toBe(200)
     expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).json().code).toBe(
       'not_begun',
@@ -172,29 +165,23 @@ describe('a second factor', () => {
   })
 
   test('is changed only with the password and a code', async () => {
-    const { token, secret } = await addUserWithFactor('latha')
+    const { token, secret } = await addFactorUser('latha')
     for (const url of [
       '/admin/me/second-factor/',
       '/admin/me/second-factor/off/',
       '/admin/me/recovery-codes/',
     ]) {
-      const emptyResponse = await post(url, {}, token)
-      expect([emptyResponse.statusCode, Object.keys(emptyResponse.json().errors)], url).toEqual([
+      const empty = await post(url, {}, token)
+      expect([empty.statusCode, Object.keys(empty.json().errors)], url).toEqual([422, ['password']])
+      const half = await post(url, { password: PASSWORD }, token)
+      expect([half.statusCode, Object.keys(half.json().errors)], url).toEqual([422, ['code']])
+      const wrongGuess = await post(url, { password: PASSWORD, code: '000000' }, token)
+      expect([wrongGuess.statusCode, Object.keys(wrongGuess.json().errors)], url).toEqual([
         422,
-        ['password'],
+        ['code'],
       ])
-      const codelessResponse = await post(url, { password: PASSWORD }, token)
-      expect(
-        [codelessResponse.statusCode, Object.keys(codelessResponse.json().errors)],
-        url,
-      ).toEqual([422, ['code']])
-      const wrongCodeResponse = await post(url, { password: PASSWORD, code: '000000' }, token)
-      expect(
-        [wrongCodeResponse.statusCode, Object.keys(wrongCodeResponse.json().errors)],
-        url,
-      ).toEqual([422, ['code']])
     }
-    const disableRequest = { password: PASSWORD, code: computeCode(secret) }
+    const disableRequest = { password: PASSWORD, code: codeAt(secret) }
     expect((await post('/admin/me/second-factor/off/', disableRequest, token)).statusCode).toBe(200)
     expect((await login('latha')).statusCode).toBe(200)
   })
@@ -203,22 +190,19 @@ describe('a second factor', () => {
     const plainToken = await signIn('owner')
     const refusal = await post('/admin/admins/second-factor/', { required: true }, plainToken)
     expect([refusal.statusCode, refusal.json().code]).toEqual([409, 'set_up_yours_first'])
-    const { token, secret } = await addUserWithFactor('kavya')
+    const { token, secret } = await addFactorUser('kavya')
     await post('/admin/admins/second-factor/', { required: true }, token)
     const disableResponse = await post(
       '/admin/me/second-factor/off/',
-      { password: PASSWORD, code: computeCode(secret) },
+      { password: PASSWORD, code: codeAt(secret) },
       token,
     )
     expect([disableResponse.statusCode, disableResponse.json().code]).toEqual([409, 'is_required'])
-    const blockedResponse = await server.app.inject({
+    const blocked = await server.app.inject({
       url: '/admin/admins/',
       headers: { authorization: `Bearer ${plainToken}` },
     })
-    expect([blockedResponse.statusCode, blockedResponse.json().code]).toEqual([
-      403,
-      'second_factor_needed',
-    ])
+    expect([blocked.statusCode, blocked.json().code]).toEqual([403, 'second_factor_needed'])
     expect(await get('/admin/session/', plainToken)).toMatchObject({ needs_second_factor: true })
     await post('/admin/admins/second-factor/', { required: false }, token)
     expect(await get('/admin/session/', plainToken)).toMatchObject({ needs_second_factor: false })
@@ -230,15 +214,11 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
     clock: '2026-11-22',
     variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
   })
-  const addResult = await limitedServer.deps.store.addAdmin(
-    'owner',
-    passwordHash,
-    limitedServer.now(),
-  )
-  if (!addResult.ok) throw new Error(addResult.error.code)
+  const added = await limitedServer.deps.store.addAdmin('owner', passwordHash, limitedServer.now())
+  if (!added.ok) throw new Error(added.error.code)
   const secret = new Secret({ size: 20 }).base32
-  await limitedServer.deps.store.startSecondFactorSetup(addResult.value, secret)
-  await limitedServer.deps.store.confirmSecondFactor(addResult.value, secret, 0, [])
+  await limitedServer.deps.store.startSecondFactorSetup(added.value, secret)
+  await limitedServer.deps.store.confirmSecondFactor(added.value, secret, 0, [])
   const computeRightCode = (): string =>
     new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: limitedServer.now() })
   const computeWrongCode = (): string =>
@@ -297,20 +277,20 @@ describe("the user's own account", () => {
   })
 
   test('a stolen session and password changed the password of an account with a second factor', async () => {
-    const { token, secret } = await addUserWithFactor('usha')
+    const { token, secret } = await addFactorUser('usha')
     const changePassword = (extra: object) =>
       post(
         '/admin/me/password/',
         { password: PASSWORD, new_password: 'three words apart', ...extra },
         token,
       )
-    for (const extra of [{}, { code: '' }, { code: computeCode(secret, 5) }, { code: null }]) {
+    for (const extra of [{}, { code: '' }, { code: codeAt(secret, 5) }, { code: null }]) {
       const { statusCode, body } = await changePassword(extra)
       expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['code']])
     }
-    expect((await login('usha', { code: computeCode(secret) })).statusCode).toBe(200)
+    expect((await login('usha', { code: codeAt(secret) })).statusCode).toBe(200)
     advance(STEP_MS)
-    expect((await changePassword({ code: computeCode(secret) })).statusCode).toBe(200)
+    expect((await changePassword({ code: codeAt(secret) })).statusCode).toBe(200)
     expect((await login('usha')).statusCode).toBe(401)
   })
 
@@ -525,15 +505,13 @@ describe('the audit log', () => {
       what: 'signed in',
     })
     expect((await readLog('from=2001-01-01&to=2001-01-02')).rows).toEqual([])
-    const csvResponse = await server.app.inject({
+    const csv = await server.app.inject({
       url: '/admin/log/export/?who=asha&words=note',
       headers: { authorization: `Bearer ${owner}` },
     })
-    expect(csvResponse.headers['content-disposition']).toMatch(
-      /filename="activity_\d{4}-\d\d-\d\d\.csv"/,
-    )
-    expect(csvResponse.body.split('\r\n')).toHaveLength(57)
-    expect(csvResponse.body).toContain(",asha,'=wrote note 54,")
+    expect(csv.headers['content-disposition']).toMatch(/filename="activity_\d{4}-\d\d-\d\d\.csv"/)
+    expect(csv.body.split('\r\n')).toHaveLength(57)
+    expect(csv.body).toContain(",asha,'=wrote note 54,")
   })
 
   test.each([

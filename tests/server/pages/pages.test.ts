@@ -407,14 +407,9 @@ test('metrics for Prometheus', async () => {
 test('comments in event files are not published, and leave no empty lines', async () => {
   const comment = 'Dr Nair wants this cheaper'
   const text = `# ${comment}\n\n# ${comment}\n${buildFixtureEvent()}`
-  const eventServer = await startTestApp({
-    clock: '2026-01-10',
-    events: { 'sample2026.yaml': text },
-  })
-  const file = (await eventServer.app.inject('/api/events/sample2026/file/')).json<{
-    text: string
-  }>()
-  const page = (await eventServer.app.inject('/organisers')).body
+  const ownServer = await startTestApp({ clock: '2026-01-10', events: { 'sample2026.yaml': text } })
+  const file = (await ownServer.app.inject('/api/events/sample2026/file/')).json<{ text: string }>()
+  const page = (await ownServer.app.inject('/organisers')).body
   expect(file.text).toContain('id: sample2026')
   expect(page).toContain('id: sample2026')
   for (const publishedText of [file.text, page]) {
@@ -423,15 +418,15 @@ test('comments in event files are not published, and leave no empty lines', asyn
   }
   expect(file.text).toMatch(/^format: 1\n/)
   expect(file.text).not.toContain('\n\n\n')
-  await eventServer.close()
+  await ownServer.close()
 })
 
 test('the landing page and the event page state when registration opens', async () => {
-  const eventServer = await startTestApp({
+  const ownServer = await startTestApp({
     clock: '2025-12-10',
     events: { 'sample2026.yaml': buildFixtureEvent() },
   })
-  const { body } = await eventServer.app.inject('/')
+  const { body } = await ownServer.app.inject('/')
   const page = readData(body)
   expect(page.page === 'site' && page.events.map(({ open, closed }) => [open, closed])).toEqual([
     [false, { by: 'early', opens: '2026-01-01' }],
@@ -439,10 +434,10 @@ test('the landing page and the event page state when registration opens', async 
   const shell = body.slice(0, body.indexOf('id="page"'))
   expect(shell).toContain('>Opens 1 January 2026<')
   expect(shell).not.toContain('Registration Closed')
-  expect((await eventServer.app.inject('/sample2026')).body).toContain(
+  expect((await ownServer.app.inject('/sample2026')).body).toContain(
     'Registration opens on 1 January 2026.',
   )
-  await eventServer.close()
+  await ownServer.close()
 })
 
 describe('after the conferences', () => {

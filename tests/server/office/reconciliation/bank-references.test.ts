@@ -22,10 +22,10 @@ import { readCsvHere } from '../read-csv-here.ts'
 
 readCsvHere()
 
-const eventFileName = 'lekhacon2027.yaml'
+const fileName = 'lekhacon2027.yaml'
 const event = 'lekhacon2027'
 const eventFile = readFileSync(
-  join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
+  join(import.meta.dirname, '..', '..', '..', 'events', fileName),
   'utf8',
 )
 const FEE = 4720
@@ -33,7 +33,7 @@ const FEE = 4720
 let server: TestApp
 let office: Office
 beforeAll(async () => {
-  server = await startTestApp({ clock: '2027-01-10', events: { [eventFileName]: eventFile } })
+  server = await startTestApp({ clock: '2027-01-10', events: { [fileName]: eventFile } })
   office = await signIn(server)
 })
 afterAll(() => server.close())
@@ -59,7 +59,7 @@ const confirm = (regNo: string, method: string, reference: string, overrides: ob
   office.act(regNo, { act: 'confirm', way: method, reference, amount: String(FEE), ...overrides })
 const recordExtraPayment = (regNo: string, method: string, reference: string) =>
   office.act(regNo, { act: 'came_again', way: method, reference, amount: String(FEE) })
-const reportTransfer = async (page: string, reference: string) => {
+const report = async (page: string, reference: string) => {
   const payload = { act: 'tell', answers: { utr: reference, paid_on: '2027-01-09' } }
   const response = await server.app.inject({ method: 'POST', url: `/api${page}/acts/`, payload })
   return { status: response.statusCode, body: response.json<Record<string, unknown>>() }
@@ -86,10 +86,10 @@ const addAtDesk = async (mode: string, slip: string) => {
 
 type StatementResponse = Extract<ReconcileResponse, { header: null }>
 const STATEMENT_HEADER = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
-const buildCreditLine = (narration: string, amount = FEE, reference = '') =>
+const toCredit = (narration: string, amount = FEE, reference = '') =>
   `09/01/27,${narration},${reference},,${amount}`
-const buildDebitLine = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
-const sendStatement = async (...rows: readonly string[]): Promise<StatementResponse> => {
+const toDebit = (narration: string, amount = FEE) => `10/01/27,${narration},,${amount},`
+const checkRows = async (...rows: readonly string[]): Promise<StatementResponse> => {
   const { status, body } = await post(
     `/admin/reconcile/?event=${event}`,
     [STATEMENT_HEADER, ...rows].join('\n'),
@@ -167,10 +167,8 @@ describe('one UTR', () => {
     expect((await confirm(paidRegNo, 'transfer', pastedNarration)).status).toBe(200)
     const receivedBefore = sumReceived()
     expect((await confirm(regNo, 'transfer', reference)).body).toMatchObject({ code: 'taken' })
-    expect((await reportTransfer(page, groupDigits(reference))).body).toMatchObject({
-      code: 'taken',
-    })
-    const result = await sendStatement(buildCreditLine(`UPI/${reference}/SHARMA`))
+    expect((await report(page, groupDigits(reference))).body).toMatchObject({ code: 'taken' })
+    const result = await checkRows(toCredit(`UPI/${reference}/SHARMA`))
     expect(listOutcomes(result)).toEqual([['known', paidRegNo]])
     await keepUnmatched(result)
     expect(sumReceived()).toBe(receivedBefore)
@@ -191,7 +189,7 @@ describe('one UTR', () => {
     const deskRejection = await addAtDesk('upi', groupDigits(reference))
     expect(deskRejection.status, JSON.stringify(deskRejection.body)).toBe(201)
     const { regNo, page } = await register()
-    expect((await reportTransfer(page, reference)).status).toBe(409)
+    expect((await report(page, reference)).status).toBe(409)
     expect((await confirm(regNo, 'transfer', reference)).status).toBe(409)
   })
 
@@ -228,10 +226,7 @@ describe('a bank statement', () => {
     const { regNo } = await register()
     await confirm(regNo, 'cheque', `chq ${groupDigits(cheque)}`)
     const receivedBefore = sumReceived()
-    const result = await sendStatement(
-      buildCreditLine(`UPI/CR/${slip}/ASHA`),
-      buildCreditLine(`CLG ${cheque}`),
-    )
+    const result = await checkRows(toCredit(`UPI/CR/${slip}/ASHA`), toCredit(`CLG ${cheque}`))
     expect(listOutcomes(result)).toEqual([
       ['known', deskRegNo],
       ['known', regNo],
@@ -246,12 +241,8 @@ describe('a bank statement', () => {
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const creditLine = buildCreditLine(`IMPS ${reference} ASHA`)
-    const result = await sendStatement(
-      creditLine,
-      buildCreditLine(`UPI ${createUtr()} RAVI`, 10),
-      creditLine,
-    )
+    const creditLine = toCredit(`IMPS ${reference} ASHA`)
+    const result = await checkRows(creditLine, toCredit(`UPI ${createUtr()} RAVI`, 10), creditLine)
     expect(listOutcomes(result)).toEqual([['known', regNo], ['unmatched']])
     expect(result.repeated).toEqual([{ line: 4, first: 2 }])
   })
@@ -260,9 +251,9 @@ describe('a bank statement', () => {
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    const result = await sendStatement(
-      buildDebitLine('RENT', 5000),
-      buildDebitLine(`RETURN ${groupDigits(reference)} A/C CLOSED`),
+    const result = await checkRows(
+      toDebit('RENT', 5000),
+      toDebit(`RETURN ${groupDigits(reference)} A/C CLOSED`),
     )
     expect(listOutcomes(result)).toEqual([['returned', regNo]])
     expect(result.lines[0]).toMatchObject({
@@ -274,47 +265,38 @@ describe('a bank statement', () => {
   test("leaves a line with another registration's number to staff, whatever was reported", async () => {
     const reference = createUtr()
     const [reporter, payer, otherDelegate] = [await register(), await register(), await register()]
-    expect((await reportTransfer(reporter.page, reference)).status).toBe(200)
+    expect((await report(reporter.page, reference)).status).toBe(200)
     await confirm(otherDelegate.regNo, 'transfer', createUtr())
-    const otherReferenceResult = await sendStatement(
-      buildCreditLine(`UPI ${reference} ${payer.regNo}`),
-    )
+    const otherReferenceResult = await checkRows(toCredit(`UPI ${reference} ${payer.regNo}`))
     expect(listOutcomes(otherReferenceResult)).toEqual([['ambiguous', payer.regNo, reporter.regNo]])
-    const otherRegNoResult = await sendStatement(
-      buildCreditLine(`UPI ${reference} ${otherDelegate.regNo}`),
-    )
+    const otherRegNoResult = await checkRows(toCredit(`UPI ${reference} ${otherDelegate.regNo}`))
     expect(listOutcomes(otherRegNoResult)).toEqual([
       ['ambiguous', reporter.regNo, otherDelegate.regNo],
     ])
-    const ownLine = await sendStatement(
-      buildCreditLine(`UPI ${groupDigits(reference)} ${reporter.regNo}`),
-    )
+    const ownLine = await checkRows(toCredit(`UPI ${groupDigits(reference)} ${reporter.regNo}`))
     expect(listOutcomes(ownLine)).toEqual([['matched', reporter.regNo]])
   })
 
   test("matches no line by the first twelve digits of the conference's own account number", async () => {
     const { page } = await register()
-    expect((await reportTransfer(page, '502000123456')).status).toBe(200)
-    const result = await sendStatement(buildCreditLine('NEFT ASHA TO 50200012345678', 100))
+    expect((await report(page, '502000123456')).status).toBe(200)
+    const result = await checkRows(toCredit('NEFT ASHA TO 50200012345678', 100))
     expect(listOutcomes(result)).toEqual([['unmatched']])
   })
 
   test('records all bank numbers of a confirmed line, so that none of them pays for another registration', async () => {
     const [reported, otherNumber] = [createUtr(), createUtr()]
-    const [firstDelegate, secondDelegate] = [await register(), await register()]
-    await reportTransfer(firstDelegate.page, reported)
-    const [line] = (await sendStatement(buildCreditLine(`IMPS ${reported} ASHA`, FEE, otherNumber)))
-      .lines
+    const [payer, other] = [await register(), await register()]
+    await report(payer.page, reported)
+    const [line] = (await checkRows(toCredit(`IMPS ${reported} ASHA`, FEE, otherNumber))).lines
     expect(line).toMatchObject({ as: 'matched', reference: reported, also: [otherNumber] })
     const { reference, also, amount, day } = line ?? {}
-    const lines = [{ reg_no: firstDelegate.regNo, reference, also, amount, day }]
+    const lines = [{ reg_no: payer.regNo, reference, also, amount, day }]
     expect(await post('/admin/reconcile/confirm/', { event, lines })).toMatchObject({
       status: 200,
-      body: { done: [firstDelegate.regNo] },
+      body: { done: [payer.regNo] },
     })
-    expect((await confirm(secondDelegate.regNo, 'transfer', groupDigits(otherNumber))).status).toBe(
-      409,
-    )
+    expect((await confirm(other.regNo, 'transfer', groupDigits(otherNumber))).status).toBe(409)
   })
 })
 
@@ -371,23 +353,20 @@ test('the office finds a payment by its reference in any spelling', async () => 
 test.each([
   [
     'a withdrawal that returns it',
-    (u: string) => [buildCreditLine(`NEFT CR-${u}-ASHA`), buildDebitLine(`NEFT RETURN ${u}`)],
+    (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toDebit(`NEFT RETURN ${u}`)],
   ],
-  [
-    'a charge',
-    (u: string) => [buildCreditLine(`NEFT CR-${u}-ASHA`), buildDebitLine(`CHGS NEFT ${u}`, 2.36)],
-  ],
+  ['a charge', (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toDebit(`CHGS NEFT ${u}`, 2.36)]],
   [
     'the same transfer with the text of another download',
-    (u: string) => [buildCreditLine(`NEFT CR-${u}-ASHA`), buildCreditLine(`NEFT/${u}/ASHA`)],
+    (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toCredit(`NEFT/${u}/ASHA`)],
   ],
 ])(
   'a transfer whose UTR is also in %s, once confirmed, pays for no second registration',
   async (_, buildRows) => {
     const reference = createUtr()
     const { regNo, page } = await register()
-    expect((await reportTransfer(page, reference)).status).toBe(200)
-    const [line] = (await sendStatement(...buildRows(reference))).lines
+    expect((await report(page, reference)).status).toBe(200)
+    const [line] = (await checkRows(...buildRows(reference))).lines
     expect(line?.as).toBe('ambiguous')
     const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
       also: line?.also,
@@ -395,23 +374,21 @@ test.each([
     expect(confirmation.status).toBe(200)
     const secondResponse = await confirm((await register()).regNo, 'transfer', reference)
     expect([secondResponse.status, secondResponse.body.code]).toEqual([409, 'taken'])
-    expect(listOutcomes(await sendStatement(buildCreditLine(`NEFT CR-${reference}-ASHA`)))).toEqual(
-      [['known', regNo]],
-    )
+    expect(listOutcomes(await checkRows(toCredit(`NEFT CR-${reference}-ASHA`)))).toEqual([
+      ['known', regNo],
+    ])
   },
 )
 
 test('two cash deposits of one day and amount with different slips are both recorded', async () => {
   const receivedBefore = Number(sumReceived())
   const depositLines = [
-    buildCreditLine('CASH DEP BY SELF', 773, '000123'),
-    buildCreditLine('CASH DEP BY SELF', 773, '000124'),
+    toCredit('CASH DEP BY SELF', 773, '000123'),
+    toCredit('CASH DEP BY SELF', 773, '000124'),
   ]
-  expect(await keepUnmatched(await sendStatement(...depositLines))).toContain(
-    '2 unmatched payments',
-  )
+  expect(await keepUnmatched(await checkRows(...depositLines))).toContain('2 unmatched payments')
   expect(Number(sumReceived()) - receivedBefore).toBe(2 * 77_300)
-  const repeatedResult = await sendStatement(...depositLines)
+  const repeatedResult = await checkRows(...depositLines)
   expect(repeatedResult.lines.map(({ as: outcome }) => outcome)).toEqual(['known', 'known'])
 })
 
@@ -425,60 +402,49 @@ test.each([
     (regNo: string) =>
       `BY TRANSFER FROM A MEMBER OF THE SAMPLE SOCIETY FOR THE CONFERENCE ${regNo}`,
   ],
-])(
-  'two transfers whose lines share %s each pay for their own registration',
-  async (_, buildNarration) => {
-    for (let n = 0; n < 2; n++) {
-      const { regNo } = await register()
-      const [line] = (await sendStatement(buildCreditLine(buildNarration(regNo)))).lines
-      expect([line?.as, line?.of[0]?.reg_no]).toEqual(['matched', regNo])
-      const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
-        also: line?.also,
-      })
-      expect(confirmation.status).toBe(200)
-      expect(listOutcomes(await sendStatement(buildCreditLine(buildNarration(regNo))))).toEqual([
-        ['known', regNo],
-      ])
-    }
-  },
-)
+])('two transfers whose lines share %s each pay for their own registration', async (_, text) => {
+  for (let n = 0; n < 2; n++) {
+    const { regNo } = await register()
+    const [line] = (await checkRows(toCredit(text(regNo)))).lines
+    expect([line?.as, line?.of[0]?.reg_no]).toEqual(['matched', regNo])
+    const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
+      also: line?.also,
+    })
+    expect(confirmation.status).toBe(200)
+    expect(listOutcomes(await checkRows(toCredit(text(regNo))))).toEqual([['known', regNo]])
+  }
+})
 
 test('a branch code recorded as a reference hides no later transfer from that branch', async () => {
-  const firstDelegate = await register()
-  expect((await confirm(firstDelegate.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
-  const secondDelegate = await register()
-  const narration = `NEFT*KKBK0000959*${createUtr()}*ASHA ${secondDelegate.regNo}`
-  const [line] = (await sendStatement(buildCreditLine(narration))).lines
+  const payer = await register()
+  expect((await confirm(payer.regNo, 'transfer', 'KKBK0000959')).status).toBe(200)
+  const other = await register()
+  const narration = `NEFT*KKBK0000959*${createUtr()}*ASHA ${other.regNo}`
+  const [line] = (await checkRows(toCredit(narration))).lines
   expect(line?.as).toBe('ambiguous')
-  expect(line?.of.map(({ reg_no: regNo }) => regNo)).toEqual([
-    firstDelegate.regNo,
-    secondDelegate.regNo,
-  ])
+  expect(line?.of.map(({ reg_no: regNo }) => regNo)).toEqual([payer.regNo, other.regNo])
   const { reference = '', also } = line ?? {}
-  expect((await confirm(secondDelegate.regNo, 'transfer', reference, { also })).status).toBe(200)
+  expect((await confirm(other.regNo, 'transfer', reference, { also })).status).toBe(200)
 })
 
 test('a UTR in groups in the reference column is the reference', async () => {
   const reference = createUtr()
   const { regNo } = await register()
-  const [line] = (
-    await sendStatement(buildCreditLine(`NEFT ${regNo}`, FEE, groupDigits(reference)))
-  ).lines
+  const [line] = (await checkRows(toCredit(`NEFT ${regNo}`, FEE, groupDigits(reference)))).lines
   expect(line?.reference).toBe(reference)
 })
 
 test('an HDFC Bank reference (N and 15 digits) can be reported, pays for one registration only, and is recognised when returned', async () => {
   const reference = 'N328261234567890'
-  const [firstDelegate, secondDelegate] = [await register(), await register()]
-  const sendLine = () =>
-    sendStatement(buildCreditLine(`NEFT CR-HDFC0000001-${firstDelegate.regNo}`, FEE, reference))
+  const [payer, other] = [await register(), await register()]
+  const sendLine = () => checkRows(toCredit(`NEFT CR-HDFC0000001-${payer.regNo}`, FEE, reference))
   expect((await sendLine()).lines[0]).toMatchObject({ as: 'matched', reference })
-  expect((await reportTransfer(firstDelegate.page, 'n328 2612 3456 7890')).status).toBe(200)
-  expect((await confirm(firstDelegate.regNo, 'transfer', reference)).status).toBe(200)
-  expect(listOutcomes(await sendLine())).toEqual([['known', firstDelegate.regNo]])
-  expect((await confirm(secondDelegate.regNo, 'transfer', `NEFT ${reference}`)).status).toBe(409)
-  const returnedResult = await sendStatement(buildDebitLine(`NEFT RTN ${reference}`))
-  expect(listOutcomes(returnedResult)).toEqual([['returned', firstDelegate.regNo]])
+  expect((await report(payer.page, 'n328 2612 3456 7890')).status).toBe(200)
+  expect((await confirm(payer.regNo, 'transfer', reference)).status).toBe(200)
+  expect(listOutcomes(await sendLine())).toEqual([['known', payer.regNo]])
+  expect((await confirm(other.regNo, 'transfer', `NEFT ${reference}`)).status).toBe(409)
+  const returnedResult = await checkRows(toDebit(`NEFT RTN ${reference}`))
+  expect(listOutcomes(returnedResult)).toEqual([['returned', payer.regNo]])
 })
 
 test.each([
@@ -491,7 +457,7 @@ test.each([
     const reference = createUtr()
     const { regNo } = await register()
     await confirm(regNo, 'transfer', reference)
-    await sendStatement(buildDebitLine(`NEFT RTN ${reference}`, returnedAmount))
+    await checkRows(toDebit(`NEFT RTN ${reference}`, returnedAmount))
     const listReviewKinds = async () => {
       const { reviews } = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
       return reviews.map(({ kind }) => kind)
@@ -515,7 +481,7 @@ test.each([
 test('a UTR that one delegate reported was confirmed for another registration, whose payment then could not be confirmed', async () => {
   const reference = createUtr()
   const [reporter, otherDelegate] = [await register(), await register()]
-  await reportTransfer(reporter.page, reference)
+  await report(reporter.page, reference)
   const receivedBefore = sumReceived()
   const rejections = [
     await confirm(otherDelegate.regNo, 'transfer', groupDigits(reference)),
@@ -537,32 +503,32 @@ test.each(['00', 'UTR ', 'Ref no. '])(
   async (prefix) => {
     const reference = createUtr()
     const [ownRegistration, otherDelegate] = [await register(), await register()]
-    expect((await reportTransfer(ownRegistration.page, `${prefix}${reference}`)).status).toBe(200)
-    expect((await reportTransfer(otherDelegate.page, reference)).status).toBe(409)
+    expect((await report(ownRegistration.page, `${prefix}${reference}`)).status).toBe(200)
+    expect((await report(otherDelegate.page, reference)).status).toBe(409)
   },
 )
 
 test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
   const reference = createUtr()
   const { page } = await register()
-  expect((await reportTransfer(page, groupDigits(reference))).status).toBe(200)
+  expect((await report(page, groupDigits(reference))).status).toBe(200)
 })
 
 test('a transfer that was received and returned in one file, without a claim, is shown as returned', async () => {
   const reference = createUtr()
   const rows = [
-    buildCreditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
-    buildDebitLine(`NEFT RETURN ${reference}`, 55),
+    toCredit(`NEFT CR-${reference}-UNKNOWN`, 55),
+    toDebit(`NEFT RETURN ${reference}`, 55),
   ]
-  expect((await sendStatement(...rows)).lines.map(({ as: outcome }) => outcome)).toEqual([
+  expect((await checkRows(...rows)).lines.map(({ as: outcome }) => outcome)).toEqual([
     'unmatched',
     'returned',
   ])
   const bankCharge = [
-    buildCreditLine(`NEFT CR-${reference}-UNKNOWN`, 55),
-    buildDebitLine(`CHGS NEFT ${reference}`, 2.36),
+    toCredit(`NEFT CR-${reference}-UNKNOWN`, 55),
+    toDebit(`CHGS NEFT ${reference}`, 2.36),
   ]
-  expect((await sendStatement(...bankCharge)).lines.map(({ as: outcome }) => outcome)).toEqual([
+  expect((await checkRows(...bankCharge)).lines.map(({ as: outcome }) => outcome)).toEqual([
     'unmatched',
   ])
 })
@@ -577,16 +543,14 @@ test('the UTR of an imported payment pays for no other registration: entered, in
       total: toAmount(FEE * 100),
     })
   const { store } = server.deps
-  const importedRegNo = 'LEKHA-OLD-1'
-  expect((await store.importRegistrations([buildImportRow(importedRegNo, reference)])).ok).toBe(
-    true,
-  )
+  const imported = 'LEKHA-OLD-1'
+  expect((await store.importRegistrations([buildImportRow(imported, reference)])).ok).toBe(true)
   const waitingRegNo = (await register()).regNo
   const rejection = await confirm(waitingRegNo, 'transfer', groupDigits(reference))
   expect([rejection.status, rejection.body.code]).toEqual([409, 'taken'])
-  expect(rejection.body.message).toContain(`it is the payment of ${importedRegNo}`)
-  const result = await sendStatement(buildCreditLine(`NEFT ${waitingRegNo}`, FEE, reference))
-  expect(listOutcomes(result)).toEqual([['known', importedRegNo]])
+  expect(rejection.body.message).toContain(`it is the payment of ${imported}`)
+  const result = await checkRows(toCredit(`NEFT ${waitingRegNo}`, FEE, reference))
+  expect(listOutcomes(result)).toEqual([['known', imported]])
   const repeatedResult = await store.importRegistrations([
     buildImportRow('LEKHA-OLD-2', groupDigits(reference)),
   ])
@@ -598,32 +562,24 @@ test('the UTR of an imported payment pays for no other registration: entered, in
 
 test('the second of two transfers that state only the registration number was refused as already recorded', async () => {
   const { regNo } = await register()
-  const { lines } = await sendStatement(
-    buildCreditLine(`CREDIT ${regNo} PART 1`, 2000),
-    buildCreditLine(`CREDIT ${regNo} PART 2`, 2720),
-    buildCreditLine(`CREDIT ${regNo} PART 3`, 1),
+  const { lines } = await checkRows(
+    toCredit(`CREDIT ${regNo} PART 1`, 2000),
+    toCredit(`CREDIT ${regNo} PART 2`, 2720),
+    toCredit(`CREDIT ${regNo} PART 3`, 1),
   )
   const [firstLine, secondLine, thirdLine] = lines.map(
-    ({ reference, also, amount, day, narration }) => ({
-      reference,
-      also,
-      amount,
-      day,
-      narration,
-    }),
+    ({ reference, also, amount, day, narration }) => ({ reference, also, amount, day, narration }),
   )
-  const confirmLines = async (payload: object) =>
+  const send = async (payload: object) =>
     (await post('/admin/reconcile/confirm/', { event, lines: [], ...payload })).body
   for (const line of [firstLine, secondLine])
-    expect(await confirmLines({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({
+    expect(await send({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({
       done: [regNo],
       refused: [],
     })
-  expect((await confirmLines({ keep: [thirdLine] }))['message']).toBe(
-    '1 unmatched payment sent to review.',
-  )
+  expect((await send({ keep: [thirdLine] }))['message']).toBe('1 unmatched payment sent to review.')
   for (const line of [firstLine, secondLine])
-    expect(await confirmLines({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({ done: [] })
+    expect(await send({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({ done: [] })
   expect((await confirm(regNo, 'transfer', regNo)).status).toBe(409)
 })
 

@@ -48,9 +48,9 @@ const post = async (url: string, body: string | object, office = owner) => {
   })
   return { code: response.statusCode, body: response.json<ResponseBody>() }
 }
-const buildUrl = (path: string) => `/admin/${path}/?event=${EVENT}`
-const readSavedSettlement = async (office = owner): Promise<WireSettlement> =>
-  ((await office.json(buildUrl('settlements'))) as unknown as SettlementsResponse).settlement
+const toUrl = (path: string) => `/admin/${path}/?event=${EVENT}`
+const readSaved = async (office = owner): Promise<WireSettlement> =>
+  ((await office.json(toUrl('settlements'))) as unknown as SettlementsResponse).settlement
 const readReviews = async (): Promise<ReviewsResponse['reviews']> =>
   ((await owner.json(`/admin/reviews/?event=${EVENT}`)) as unknown as ReviewsResponse).reviews
 const decide = async (id: string, decision: object) =>
@@ -63,8 +63,8 @@ const addPaid = (reference: string, event = EVENT) => registerPaid(server, event
 
 const HEADER =
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
-const buildReport = (...rows: string[]): string => [HEADER, ...rows].join('\r\n')
-const buildSaleLine = (
+const toReport = (...rows: string[]): string => [HEADER, ...rows].join('\r\n')
+const buildSale = (
   order: string,
   reference: string,
   amount = 1180,
@@ -73,32 +73,32 @@ const buildSaleLine = (
 ): string => `${order},${reference},${amount}.00,20.00,3.60,${amount - 23.6},${utr},${day},Sale`
 
 test('a report shows the status of each line and the outstanding payouts; saving it puts unknown payments under review once', async () => {
-  const exactPayment = await addPaid('AP1')
-  const underpaidPayment = await addPaid('AP2')
+  const exact = await addPaid('AP1')
+  const underpaid = await addPaid('AP2')
   const latePayment = await addPaid('AP3')
   const unpaidOrder = await register()
   const openOrder = await register()
   server.setTime('2026-02-02T10:00:00+05:30')
   owner = await signIn(server)
-  const file = buildReport(
-    buildSaleLine(exactPayment.order, 'AP1'),
-    buildSaleLine(underpaidPayment.order, 'AP2', 1000),
-    buildSaleLine(unpaidOrder.order, 'AP4'),
-    buildSaleLine('ELSEWHERE1', 'AP5'),
-    `${exactPayment.order},AP1,500.00,0,0,500.00,UTIBN26013000011,30-01-2026,Refund`,
-    `${exactPayment.order},AP9,=1,0,0,0,UTIBN26013000011,30-01-2026,Sale`,
-    `${exactPayment.order},AP9,590,0,0,,,,Sale`,
+  const file = toReport(
+    buildSale(exact.order, 'AP1'),
+    buildSale(underpaid.order, 'AP2', 1000),
+    buildSale(unpaidOrder.order, 'AP4'),
+    buildSale('ELSEWHERE1', 'AP5'),
+    `${exact.order},AP1,500.00,0,0,500.00,UTIBN26013000011,30-01-2026,Refund`,
+    `${exact.order},AP9,=1,0,0,0,UTIBN26013000011,30-01-2026,Sale`,
+    `${exact.order},AP9,590,0,0,,,,Sale`,
   )
-  const checkResponse = await post(buildUrl('reconcile'), file)
+  const checkResponse = await post(toUrl('reconcile'), file)
   expect(checkResponse.code).toBe(200)
   const { settlement } = checkResponse.body
   expect(settlement).toMatchObject({ fresh: 5, unread: [7], not_yet: 1 })
   expect(settlement?.lines.map(({ as, reg_no: regNo, why }) => [as, regNo, why !== null])).toEqual([
-    ['settled', exactPayment.regNo, false],
-    ['differs', underpaidPayment.regNo, true],
+    ['settled', exact.regNo, false],
+    ['differs', underpaid.regNo, true],
     ['unknown', unpaidOrder.regNo, true],
     ['unknown', null, true],
-    ['unknown', exactPayment.regNo, true],
+    ['unknown', exact.regNo, true],
   ])
   // 1180 + 1000 + 1180 + 1180 − 500 − fees and taxes: the amount at the bank.
   expect(settlement?.payouts).toEqual([
@@ -116,14 +116,12 @@ test('a report shows the status of each line and the outstanding payouts; saving
       elsewhere: null,
     },
   ])
-  const lateDetails = { amount: 1180, paid_on: '2026-01-28', days: 5, account: null }
-  expect(settlement?.unsettled).toEqual([
-    { reg_no: latePayment.regNo, reference: 'AP3', ...lateDetails },
-  ])
-  expect(await readSavedSettlement()).toMatchObject({ lines: [], payouts: [] })
+  const late = { amount: 1180, paid_on: '2026-01-28', days: 5, account: null }
+  expect(settlement?.unsettled).toEqual([{ reg_no: latePayment.regNo, reference: 'AP3', ...late }])
+  expect(await readSaved()).toMatchObject({ lines: [], payouts: [] })
   expect(await readReviews()).toEqual([])
 
-  const saveReport = () => post(buildUrl('reconcile/keep'), file)
+  const saveReport = () => post(toUrl('reconcile/keep'), file)
   expect(await saveReport()).toMatchObject({
     code: 200,
     body: {
@@ -132,20 +130,17 @@ test('a report shows the status of each line and the outstanding payouts; saving
       to_review: 2,
     },
   })
-  const saved = await readSavedSettlement()
+  const saved = await readSaved()
   const capturesBefore = server.rows('SELECT count(*) AS n FROM captures')
   expect((await saveReport()).body).toMatchObject({ added: 0, known: 5, to_review: 0 })
   // The same lines divided into other files, and one new line.
-  const secondReport = buildReport(
-    buildSaleLine(latePayment.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
-    buildSaleLine(exactPayment.order, 'AP1'),
+  const nextFile = toReport(
+    buildSale(latePayment.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
+    buildSale(exact.order, 'AP1'),
   )
-  expect((await post(buildUrl('reconcile/keep'), secondReport)).body).toMatchObject({
-    added: 1,
-    known: 1,
-  })
+  expect((await post(toUrl('reconcile/keep'), nextFile)).body).toMatchObject({ added: 1, known: 1 })
   expect(server.rows('SELECT count(*) AS n FROM captures')).toEqual(capturesBefore)
-  expect(await readSavedSettlement()).toEqual({
+  expect(await readSaved()).toEqual({
     ...saved,
     payouts: [
       expect.objectContaining({ utr: 'UTIBN26020200022', lines: 1, net: 1156.4 }),
@@ -180,21 +175,16 @@ test('a report shows the status of each line and the outstanding payouts; saving
   const move = { decision: 'move', to: openOrder.regNo, why: 'Paid by another link.' }
   expect((await decide(unmatchedReview?.id ?? '', move)).body['message']).toContain('is now paid')
   expect((await server.deps.store.registration(openOrder.regNo))?.state).toBe('complete')
-  expect((await readSavedSettlement()).lines.map(({ as, reference }) => [as, reference])).toEqual([
+  expect((await readSaved()).lines.map(({ as, reference }) => [as, reference])).toEqual([
     ['differs', 'AP2'],
     ['unknown', 'AP1'],
   ])
   // The refund that only the report contained is recorded manually, and is then known.
-  const panelRefund = {
-    amount: 500,
-    by_hand: true,
-    reference: 'panel 7',
-    why: 'Refunded in panel.',
-  }
-  const refund = { act: 'refund', ...panelRefund }
-  expect((await post(`/admin/registrations/${exactPayment.regNo}/acts/`, refund)).code).toBe(200)
-  expect((await readSavedSettlement()).lines.map(({ as }) => as)).toEqual(['differs'])
-  expect((await readPage(exactPayment.regNo)).settled).toMatchObject([
+  const panelData = { amount: 500, by_hand: true, reference: 'panel 7', why: 'Refunded in panel.' }
+  const refund = { act: 'refund', ...panelData }
+  expect((await post(`/admin/registrations/${exact.regNo}/acts/`, refund)).code).toBe(200)
+  expect((await readSaved()).lines.map(({ as }) => as)).toEqual(['differs'])
+  expect((await readPage(exact.regNo)).settled).toMatchObject([
     { is: 'sale', reference: 'AP1', amount: 1180, fee: 20, tax: 3.6, net: 1156.4 },
     { is: 'refund', amount: 500, net: -500, utr: 'UTIBN26013000011' },
   ])
@@ -202,7 +192,7 @@ test('a report shows the status of each line and the outstanding payouts; saving
 })
 
 test('exports saved lines as CSV', async () => {
-  const response = await owner.get(buildUrl('settlements/export'))
+  const response = await owner.get(toUrl('settlements/export'))
   expect(response.headers['content-disposition']).toContain('sample2026_settlements_2026-02-02.csv')
   const [header, ...rows] = response.body.split('\r\n')
   expect(header).toContain('Settled on,UTR,Kind,Order,Gateway reference,Registration')
@@ -220,11 +210,11 @@ test('two events with one account: users of each see the lines of the other with
     events: [EVENT],
   })
   const treasurer = await signIn(server, 'of-one')
-  const file = buildReport(
-    buildSaleLine(otherSale.order, 'AP20', ownPayment.amount / 100, 'UTR20'),
-    buildSaleLine(ownPayment.order, 'AP21', ownPayment.amount / 100, 'UTR20'),
+  const file = toReport(
+    buildSale(otherSale.order, 'AP20', ownPayment.amount / 100, 'UTR20'),
+    buildSale(ownPayment.order, 'AP21', ownPayment.amount / 100, 'UTR20'),
   )
-  const ownCheck = await post(buildUrl('reconcile'), file, treasurer)
+  const ownCheck = await post(toUrl('reconcile'), file, treasurer)
   expect(ownCheck.body.settlement?.lines.map(({ as, reg_no: regNo }) => [as, regNo])).toEqual([
     ['elsewhere', null],
     ['settled', ownPayment.regNo],
@@ -249,7 +239,7 @@ test('two events with one account: users of each see the lines of the other with
   expect(output.at(-1)).toBe(
     `30 January 2026, UTR20: ${formatMoney(toAmount(2 * (ownPayment.amount - 2360)), INR)} to the bank for 2`,
   )
-  expect(await run(buildReport(buildSaleLine('ELSEWHERE9', 'AP99')))).toBe(1)
+  expect(await run(toReport(buildSale('ELSEWHERE9', 'AP99')))).toBe(1)
   expect(output[0]).toContain('unknown; No registration has this order.')
   expect(await run(file, '--keep')).toBe(2)
   expect(await run(file, '--keep', '--who', 'treasurer')).toBe(0)
@@ -258,14 +248,14 @@ test('two events with one account: users of each see the lines of the other with
 
 test('asks for the columns of a report with unknown headings, and reads the chosen columns', async () => {
   const unknownReport = 'Was,Wieviel,Wann\nSMPL1,590,30/01/2026\n'
-  expect((await post(buildUrl('reconcile'), unknownReport)).body).toMatchObject({
+  expect((await post(toUrl('reconcile'), unknownReport)).body).toMatchObject({
     header: ['Was', 'Wieviel', 'Wann'],
   })
-  const urlWithColumns = `${buildUrl('reconcile')}&as=settlement&order=0&amount=1&day=2`
+  const urlWithColumns = `${toUrl('reconcile')}&as=settlement&order=0&amount=1&day=2`
   expect((await post(urlWithColumns, unknownReport)).body.settlement?.lines).toMatchObject([
     { as: 'unknown', order_id: 'SMPL1', amount: 590, net: 590 },
   ])
-  expect((await post(buildUrl('reconcile/keep'), unknownReport)).body).toMatchObject({
+  expect((await post(toUrl('reconcile/keep'), unknownReport)).body).toMatchObject({
     code: 'not_settlement',
   })
 })
@@ -277,7 +267,7 @@ test('reads a report as Excel or CSV; rejects a corrupt file with a message', as
   const sendExcel = (payload: Buffer) =>
     server.app.inject({
       method: 'POST',
-      url: buildUrl('reconcile'),
+      url: toUrl('reconcile'),
       headers: {
         authorization: `Bearer ${owner.token}`,
         'content-type': 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
@@ -287,11 +277,9 @@ test('reads a report as Excel or CSV; rejects a corrupt file with a message', as
   expect((await sendExcel(file)).json<ResponseBody>().settlement?.lines).toMatchObject([
     { as: 'unknown', reference: 'AP33', amount: 1180, fee: 20, tax: 3.6, day: '2026-01-30' },
   ])
-  const corruptResponse = await sendExcel(file.subarray(0, file.length - 200))
-  expect(corruptResponse.statusCode).toBe(422)
-  expect(corruptResponse.json()).toMatchObject({
-    message: expect.stringContaining('Save it as CSV'),
-  })
+  const rejection = await sendExcel(file.subarray(0, file.length - 200))
+  expect(rejection.statusCode).toBe(422)
+  expect(rejection.json()).toMatchObject({ message: expect.stringContaining('Save it as CSV') })
 })
 
 const STATEMENT = [
@@ -303,7 +291,7 @@ const STATEMENT = [
 
 test('recognises the payout in the bank statement; unmatched payments are recorded, listed and decided', async () => {
   const checkStatement = async () =>
-    (await post(buildUrl('reconcile'), STATEMENT)).body as unknown as {
+    (await post(toUrl('reconcile'), STATEMENT)).body as unknown as {
       lines: {
         as: string
         reference: string
@@ -316,55 +304,45 @@ test('recognises the payout in the bank statement; unmatched payments are record
   const { lines } = await checkStatement()
   expect(lines.map(({ as }) => as)).toEqual(['payout', 'unmatched', 'unmatched'])
   expect(lines[0]?.payout).toEqual({ utr: 'UTIBN26013000011', lines: 5, net: 3945.6 })
-  const linesToKeep = lines
+  const keep = lines
     .slice(1)
     .map(({ reference, amount, day, narration }) => ({ reference, amount, day, narration }))
   const confirm = (body: object) =>
     post('/admin/reconcile/confirm/', { event: EVENT, lines: [], ...body })
-  expect((await confirm({ keep: [{ ...linesToKeep[0], day: 'yesterday' }] })).code).toBe(422)
-  expect((await confirm({ keep: [{ ...linesToKeep[0], amount: 0 }] })).code).toBe(422)
-  const invalidResponse = await post('/admin/reconcile/confirm/', {
-    event: 'nothing',
-    keep: linesToKeep,
-  })
+  expect((await confirm({ keep: [{ ...keep[0], day: 'yesterday' }] })).code).toBe(422)
+  expect((await confirm({ keep: [{ ...keep[0], amount: 0 }] })).code).toBe(422)
+  const invalidResponse = await post('/admin/reconcile/confirm/', { event: 'nothing', keep })
   expect(invalidResponse.code).toBe(404)
-  expect((await confirm({ keep: linesToKeep })).body['message']).toBe(
-    '2 unmatched payments sent to review.',
-  )
-  expect((await confirm({ keep: linesToKeep })).body['message']).toContain('0 unmatched payments')
+  expect((await confirm({ keep })).body['message']).toBe('2 unmatched payments sent to review.')
+  expect((await confirm({ keep })).body['message']).toContain('0 unmatched payments')
   expect((await checkStatement()).lines.map(({ as }) => as)).toEqual(['payout', 'known', 'known'])
 
-  const unmatchedReviews = (await readReviews()).filter(({ kind }) => kind === 'unmatched')
+  const unmatched = (await readReviews()).filter(({ kind }) => kind === 'unmatched')
   expect(
-    unmatchedReviews.map(({ came, event_id: eventId, why }) => [
-      came?.source,
-      came?.amount,
-      eventId,
-      why,
-    ]),
+    unmatched.map(({ came, event_id: eventId, why }) => [came?.source, came?.amount, eventId, why]),
   ).toEqual([
     ['transfer', 2360, EVENT, 'Bank payment that matches no registration: NEFT FROM SAMPLE PAYER'],
     ['transfer', 1180, EVENT, 'Bank payment that matches no registration: UPI REFUNDME'],
   ])
   const registration = await register()
-  const [firstReview, secondReview] = unmatchedReviews
+  const [first, second] = unmatched
   const move = { decision: 'move', to: registration.regNo, why: 'Her husband paid it.' }
-  expect((await decide(firstReview?.id ?? '', move)).code).toBe(200)
+  expect((await decide(first?.id ?? '', move)).code).toBe(200)
   expect(await server.deps.store.registration(registration.regNo)).toMatchObject({
     state: 'complete',
     paymentStatus: 'success',
   })
   // The gateway has no record of it, so it can only be refunded manually.
   const refund = { decision: 'refund', why: 'Not ours.' }
-  expect(await decide(secondReview?.id ?? '', refund)).toMatchObject({
+  expect(await decide(second?.id ?? '', refund)).toMatchObject({
     code: 409,
     body: { code: 'not_by_gateway' },
   })
+  expect((await decide(second?.id ?? '', { ...refund, by_hand: true, reference: ' ' })).code).toBe(
+    422,
+  )
   expect(
-    (await decide(secondReview?.id ?? '', { ...refund, by_hand: true, reference: ' ' })).code,
-  ).toBe(422)
-  expect(
-    (await decide(secondReview?.id ?? '', { ...refund, by_hand: true, reference: 'NEFT 9' })).body[
+    (await decide(second?.id ?? '', { ...refund, by_hand: true, reference: 'NEFT 9' })).body[
       'message'
     ],
   ).toBe('₹\u00a01,180 was refunded outside Rollcall.')
@@ -381,16 +359,16 @@ test('a treasurer of one event who saved a report of the shared account changed 
     events: [EVENT],
   })
   const treasurer = await signIn(server, 'shared')
-  const file = buildReport(
-    buildSaleLine(otherOrder.order, 'AP31', 1180, 'UTR30'),
-    buildSaleLine(ownOrder.order, 'AP30', 1180, 'UTR30'),
-    buildSaleLine('NOBODYS1', 'AP32', 1180, 'UTR30'),
+  const file = toReport(
+    buildSale(otherOrder.order, 'AP31', 1180, 'UTR30'),
+    buildSale(ownOrder.order, 'AP30', 1180, 'UTR30'),
+    buildSale('NOBODYS1', 'AP32', 1180, 'UTR30'),
     `${otherOrder.order},AP33,500.00,0,0,500.00,UTR30,30-01-2026,Refund`,
-    buildSaleLine(ownOrder.order, 'AP34', 1180, 'UTR30'),
-    buildSaleLine(ownSale.order, 'AP35', 1180, 'UTR30'),
+    buildSale(ownOrder.order, 'AP34', 1180, 'UTR30'),
+    buildSale(ownSale.order, 'AP35', 1180, 'UTR30'),
   )
   const registrationBefore = await server.deps.store.registration(otherOrder.regNo)
-  const saveResponse = await post(buildUrl('reconcile/keep'), file, treasurer)
+  const saveResponse = await post(toUrl('reconcile/keep'), file, treasurer)
   expect(saveResponse).toMatchObject({
     code: 200,
     body: {
@@ -407,12 +385,12 @@ test('a treasurer of one event who saved a report of the shared account changed 
     server.rows("SELECT order_id FROM settlement_lines WHERE utr = 'UTR30' ORDER BY order_id"),
   ).toEqual([{ order_id: ownSale.order }])
   // The order id of a first attempt is the registration number.
-  const checkResponse = await post(buildUrl('reconcile'), file, treasurer)
+  const checkResponse = await post(toUrl('reconcile'), file, treasurer)
   const shownText = JSON.stringify(checkResponse.body)
   for (const hidden of [otherOrder.regNo, otherSale.regNo]) expect(shownText).not.toContain(hidden)
   expect(shownText).toContain(ownOrder.regNo)
   // A user of both events saves the rest.
-  expect((await post(buildUrl('reconcile/keep'), file)).body).toMatchObject({
+  expect((await post(toUrl('reconcile/keep'), file)).body).toMatchObject({
     added: 5,
     known: 1,
     to_review: 3,
@@ -422,15 +400,12 @@ test('a treasurer of one event who saved a report of the shared account changed 
 })
 
 test("a payout for only the other event was listed and exported with its amounts; a shared payout states the other event's amounts as one sum", async () => {
-  const [unsharedPayment, sharedPayment] = [
-    await addPaid('AP60', 'other2026'),
-    await addPaid('AP61', 'other2026'),
-  ]
+  const [first, second] = [await addPaid('AP60', 'other2026'), await addPaid('AP61', 'other2026')]
   const ownPayment = await addPaid('AP62')
-  const file = buildReport(
-    buildSaleLine(unsharedPayment.order, 'AP60', unsharedPayment.amount / 100, 'UTR60'),
-    buildSaleLine(sharedPayment.order, 'AP61', sharedPayment.amount / 100, 'UTR61'),
-    buildSaleLine(ownPayment.order, 'AP62', ownPayment.amount / 100, 'UTR61'),
+  const file = toReport(
+    buildSale(first.order, 'AP60', first.amount / 100, 'UTR60'),
+    buildSale(second.order, 'AP61', second.amount / 100, 'UTR61'),
+    buildSale(ownPayment.order, 'AP62', ownPayment.amount / 100, 'UTR61'),
   )
   expect((await post('/admin/reconcile/keep/?event=other2026', file)).code).toBe(200)
   await server.deps.store.addAdmin('payouts', await hashCheaply(PASSWORD), server.now(), {
@@ -438,9 +413,9 @@ test("a payout for only the other event was listed and exported with its amounts
     events: [EVENT],
   })
   const treasurer = await signIn(server, 'payouts')
-  const visibleSettlement = await readSavedSettlement(treasurer)
+  const visible = await readSaved(treasurer)
   const shareAtBank = ownPayment.amount / 100 - 23.6
-  expect(visibleSettlement.payouts.filter(({ utr }) => utr.startsWith('UTR6'))).toMatchObject([
+  expect(visible.payouts.filter(({ utr }) => utr.startsWith('UTR6'))).toMatchObject([
     {
       utr: 'UTR61',
       lines: 1,
@@ -449,14 +424,12 @@ test("a payout for only the other event was listed and exported with its amounts
       elsewhere: { lines: 1, net: shareAtBank },
     },
   ])
-  const csv = (await treasurer.get(buildUrl('settlements/export'))).body
+  const csv = (await treasurer.get(toUrl('settlements/export'))).body
   expect(csv).toContain('AP62')
   expect(csv).toContain('1 line of other events')
   for (const hidden of ['UTR60', 'AP60', 'AP61']) expect(csv).not.toContain(hidden)
   // A user of both events sees the whole payout.
-  const allPayouts = (await readSavedSettlement()).payouts.filter(({ utr }) =>
-    utr.startsWith('UTR6'),
-  )
+  const allPayouts = (await readSaved()).payouts.filter(({ utr }) => utr.startsWith('UTR6'))
   expect(allPayouts.map(({ utr, lines, elsewhere }) => [utr, lines, elsewhere])).toEqual([
     ['UTR60', 1, null],
     ['UTR61', 2, null],
@@ -466,17 +439,8 @@ test("a payout for only the other event was listed and exported with its amounts
 test('a report saved for one event put a transfer of the other under review, blocked its reference there, and hid a missing refund', async () => {
   const otherSale = await addPaid('AP50', 'other2026')
   const ownSale = await addPaid('AP51')
-  const refundEvent = {
-    type: 'refunded',
-    reference: 'RF50',
-    amount: toAmount(50_000),
-    at: server.now(),
-  }
-  await server.deps.store.applyPaymentEvent(
-    otherSale.order,
-    { ...refundEvent, type: 'refunded' },
-    null,
-  )
+  const event = { type: 'refunded', reference: 'RF50', amount: toAmount(50_000), at: server.now() }
+  await server.deps.store.applyPaymentEvent(otherSale.order, { ...event, type: 'refunded' }, null)
   const transfer = { act: 'came_again', way: 'transfer', amount: '1180', why: 'Seen at the bank.' }
   const path = `/admin/registrations/${otherSale.regNo}/acts/`
   const recordResponse = await post(path, { ...transfer, reference: '526150000001' })
@@ -486,20 +450,20 @@ test('a report saved for one event put a transfer of the other under review, blo
     events: [EVENT],
   })
   const ownTreasurer = await signIn(server, 'keeper')
-  const buildRefundLine = (reference: string, amount: number) =>
+  const buildRefund = (reference: string, amount: number) =>
     `,${reference},${amount}.00,0,0,${amount}.00,UTR50,30-01-2026,Refund`
-  const file = buildReport(
-    buildSaleLine(ownSale.order, 'AP51', 1180, '5261 5000 0001'),
-    buildRefundLine('RF50', 500),
-    buildRefundLine('RF50', 7),
-    buildSaleLine('NOBODYS51', 'AP52', 1180, 'UTR50'),
+  const file = toReport(
+    buildSale(ownSale.order, 'AP51', 1180, '5261 5000 0001'),
+    buildRefund('RF50', 500),
+    buildRefund('RF50', 7),
+    buildSale('NOBODYS51', 'AP52', 1180, 'UTR50'),
   )
   const readStored = () => [
     server.rows('SELECT id, why, state FROM captures WHERE reference <> ?', 'AP52'),
     server.rows('SELECT id, review FROM payments'),
   ]
   const storedBefore = readStored()
-  expect((await post(buildUrl('reconcile/keep'), file, ownTreasurer)).body).toMatchObject({
+  expect((await post(toUrl('reconcile/keep'), file, ownTreasurer)).body).toMatchObject({
     added: 0,
     message: expect.stringContaining('not matched'),
   })
@@ -508,14 +472,14 @@ test('a report saved for one event put a transfer of the other under review, blo
     [],
   )
   // A user of both events saves them.
-  expect((await post(buildUrl('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
+  expect((await post(toUrl('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
 })
 
 test('a forged report revealed to a treasurer whether a payment of another event was settled, refunded or under review', async () => {
   const pendingOrder = await register('other2026')
   const settledSale = await addPaid('AP40', 'other2026')
-  const line = buildSaleLine(settledSale.order, 'AP40', settledSale.amount / 100, 'UTR40')
-  expect((await post('/admin/reconcile/keep/?event=other2026', buildReport(line))).code).toBe(200)
+  const line = buildSale(settledSale.order, 'AP40', settledSale.amount / 100, 'UTR40')
+  expect((await post('/admin/reconcile/keep/?event=other2026', toReport(line))).code).toBe(200)
   await server.deps.store.addAdmin('curious', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
     events: [EVENT],
@@ -523,19 +487,18 @@ test('a forged report revealed to a treasurer whether a payment of another event
   const ownTreasurer = await signIn(server, 'curious')
   const guesses = [
     line,
-    buildSaleLine(settledSale.order, 'AP40', settledSale.amount / 100, 'UTR41'),
-    buildSaleLine(settledSale.order, 'AP40', 7, 'UTR41'),
-    buildSaleLine(settledSale.order, 'AP41', 1180, 'UTR41'),
-    buildSaleLine(pendingOrder.order, 'AP42', 1180, 'UTR41'),
+    buildSale(settledSale.order, 'AP40', settledSale.amount / 100, 'UTR41'),
+    buildSale(settledSale.order, 'AP40', 7, 'UTR41'),
+    buildSale(settledSale.order, 'AP41', 1180, 'UTR41'),
+    buildSale(pendingOrder.order, 'AP42', 1180, 'UTR41'),
     `${settledSale.order},AP40,500.00,0,0,500.00,UTR41,30-01-2026,Refund`,
   ]
-  const { settlement } = (await post(buildUrl('reconcile'), buildReport(...guesses), ownTreasurer))
-    .body
+  const { settlement } = (await post(toUrl('reconcile'), toReport(...guesses), ownTreasurer)).body
   expect(
     settlement?.lines.map(({ as, order_id: order, reg_no: regNo, why }) => [as, order, regNo, why]),
   ).toEqual(guesses.map(() => ['elsewhere', '', null, expect.stringContaining('another event')]))
   expect(settlement?.fresh).toBe(0)
-  const ownSettlements = await ownTreasurer.json(buildUrl('settlements'))
+  const ownSettlements = await ownTreasurer.json(toUrl('settlements'))
   expect(JSON.stringify(ownSettlements)).not.toContain('AP4')
 })
 
@@ -543,8 +506,8 @@ test('a forged report revealed to a treasurer which orders and payments of anoth
   const pendingOrder = await register('other2026')
   const otherSale = await addPaid('AP70', 'other2026')
   const [ownOrder, ownSale] = [await register(), await addPaid('AP71')]
-  const settledLine = buildSaleLine(otherSale.order, 'AP70', otherSale.amount / 100, 'UTR70')
-  const buildRefundLine = (order: string, reference: string) =>
+  const settledLine = buildSale(otherSale.order, 'AP70', otherSale.amount / 100, 'UTR70')
+  const buildRefund = (order: string, reference: string) =>
     `${order},${reference},500.00,0,0,500.00,UTR70,30-01-2026,Refund`
   await server.deps.store.addAdmin('guesses', await hashCheaply(PASSWORD), server.now(), {
     role: 'treasurer',
@@ -556,38 +519,36 @@ test('a forged report revealed to a treasurer which orders and payments of anoth
   const freeRegNo = createRegNo(event, digits)
   /** The same lines for existing and for unknown orders. */
   const buildLines = (order: string, reference: string): readonly string[] => [
-    buildSaleLine(order, reference, otherSale.amount / 100, 'UTR70'),
-    buildSaleLine(order, 'AP72', 1180, 'UTR70'),
-    buildSaleLine(`${order}02`, 'AP73', 1180, 'UTR70'),
-    buildSaleLine(ownOrder.order, reference, otherSale.amount / 100, 'UTR70'),
-    buildSaleLine('NOBODYS7', reference, otherSale.amount / 100, 'UTR70'),
-    buildSaleLine('', reference, otherSale.amount / 100, 'UTR70'),
-    buildRefundLine(order, reference),
-    buildRefundLine(ownOrder.order, reference),
-    buildSaleLine(ownSale.order, 'AP71', ownSale.amount / 100, 'UTR71'),
+    buildSale(order, reference, otherSale.amount / 100, 'UTR70'),
+    buildSale(order, 'AP72', 1180, 'UTR70'),
+    buildSale(`${order}02`, 'AP73', 1180, 'UTR70'),
+    buildSale(ownOrder.order, reference, otherSale.amount / 100, 'UTR70'),
+    buildSale('NOBODYS7', reference, otherSale.amount / 100, 'UTR70'),
+    buildSale('', reference, otherSale.amount / 100, 'UTR70'),
+    buildRefund(order, reference),
+    buildRefund(ownOrder.order, reference),
+    buildSale(ownSale.order, 'AP71', ownSale.amount / 100, 'UTR71'),
   ]
-  const readAllResponses = async (order: string, reference: string): Promise<string> => {
-    const file = buildReport(...buildLines(order, reference))
+  const readAll = async (order: string, reference: string): Promise<string> => {
+    const file = toReport(...buildLines(order, reference))
     const responses = [
-      await post(buildUrl('reconcile'), file, treasurer),
-      await post(buildUrl('reconcile/keep'), file, treasurer),
-      await treasurer.json(buildUrl('settlements')),
-      (await treasurer.get(buildUrl('settlements/export'))).body,
+      await post(toUrl('reconcile'), file, treasurer),
+      await post(toUrl('reconcile/keep'), file, treasurer),
+      await treasurer.json(toUrl('settlements')),
+      (await treasurer.get(toUrl('settlements/export'))).body,
     ]
     return JSON.stringify(responses).replaceAll(order, 'ORDER').replaceAll(reference, 'REFERENCE')
   }
-  const unrelatedReport = buildReport(
-    buildSaleLine(ownSale.order, 'AP71', ownSale.amount / 100, 'UTR71'),
-  )
-  expect((await post(buildUrl('reconcile/keep'), unrelatedReport, treasurer)).code).toBe(200)
+  const unrelatedReport = toReport(buildSale(ownSale.order, 'AP71', ownSale.amount / 100, 'UTR71'))
+  expect((await post(toUrl('reconcile/keep'), unrelatedReport, treasurer)).code).toBe(200)
   const compare = async (): Promise<void> => {
-    const inventedResponses = await readAllResponses(freeRegNo, 'AP79')
-    expect(await readAllResponses(otherSale.order, 'AP70')).toBe(inventedResponses)
-    expect(await readAllResponses(pendingOrder.order, 'AP78')).toBe(inventedResponses)
+    const inventedResponses = await readAll(freeRegNo, 'AP79')
+    expect(await readAll(otherSale.order, 'AP70')).toBe(inventedResponses)
+    expect(await readAll(pendingOrder.order, 'AP78')).toBe(inventedResponses)
   }
   await compare()
   const { settlement } = (
-    await post(buildUrl('reconcile'), buildReport(...buildLines(freeRegNo, 'AP79')), treasurer)
+    await post(toUrl('reconcile'), toReport(...buildLines(freeRegNo, 'AP79')), treasurer)
   ).body
   const [elsewhere, unknown] = ['elsewhere', 'unknown']
   expect(settlement?.lines.map(({ as }) => as)).toEqual([
@@ -603,11 +564,11 @@ test('a forged report revealed to a treasurer which orders and payments of anoth
   ])
   // A user of all events saves the line of the other event.
   expect(
-    (await post('/admin/reconcile/keep/?event=other2026', buildReport(settledLine))).body,
+    (await post('/admin/reconcile/keep/?event=other2026', toReport(settledLine))).body,
   ).toMatchObject({ added: 1 })
   await compare()
   expect(
-    (await post(buildUrl('reconcile'), buildReport(settledLine))).body.settlement?.lines,
+    (await post(toUrl('reconcile'), toReport(settledLine))).body.settlement?.lines,
   ).toMatchObject([{ as: 'settled', reg_no: otherSale.regNo }])
   expect(
     server.rows(
@@ -632,7 +593,7 @@ test('an unknown payment in a shared report is queried at the gateway when a tre
   const readNextQuery = () =>
     server.rows(`SELECT next_ask_at FROM payments WHERE order_id = '${ownOrder.order}'`)
   const queryBefore = readNextQuery()
-  const file = buildReport(buildSaleLine(ownOrder.order, 'AP80', 1180, 'UTR80'))
-  await post(buildUrl('reconcile/keep'), file, treasurer)
+  const file = toReport(buildSale(ownOrder.order, 'AP80', 1180, 'UTR80'))
+  await post(toUrl('reconcile/keep'), file, treasurer)
   expect(readNextQuery()).not.toEqual(queryBefore)
 })

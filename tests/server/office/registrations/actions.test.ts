@@ -25,13 +25,8 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': buildFixtureEvent({ extra: EVENT_EXTRAS }) },
   })
   owner = await signIn(server)
-  const permissions = { role: 'desk', events: null } as const
-  await server.deps.store.addAdmin(
-    'deskhand',
-    await hashCheaply(PASSWORD),
-    server.now(),
-    permissions,
-  )
+  const role = { role: 'desk', events: null } as const
+  await server.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), server.now(), role)
   desk = await signIn(server, 'deskhand')
 })
 afterAll(() => server.close())
@@ -50,7 +45,7 @@ const addPaid = (n: number, isMember = false): Promise<RegNo> =>
     pays: 'success',
   })
 /** Returns the registration's state on the delegate's page, and the response to a payment retry. */
-const readDelegateState = async (regNo: string) => {
+const readView = async (regNo: string) => {
   const response = await server.app.inject(`/api/sample2026/registrations/${regNo}/`)
   const { stands, may_pay, difference_due } = response.json<{
     registration: { stands: string; may_pay: boolean; difference_due: number }
@@ -135,7 +130,7 @@ describe('cancelling', () => {
       body: { state: 'cancelled' },
     })
     expect((await registerNext()).statusCode).toBe(201)
-    expect(await readDelegateState(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    expect(await readView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     expect(await readActions(regNo)).toMatchObject({
       state: 'cancelled',
       state_display: 'cancelled',
@@ -172,7 +167,7 @@ describe('cancelling', () => {
     })
     const { payments } = (await server.deps.store.registration(regNo)) ?? { payments: [] }
     expect(payments).toMatchObject([{ status: 'failed' }])
-    expect(await readDelegateState(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
+    expect(await readView(regNo)).toEqual(['cancelled', false, 0, 'nothing_due'])
     const [{ orderId, amount } = { orderId: '' as never, amount: 0 as never }] = payments
     const at = server.now()
     await server.deps.store.applyPaymentEvent(
@@ -200,12 +195,12 @@ describe('cancelling', () => {
   })
 })
 
-const readRegistration = async (regNo: string) => {
+const find = async (regNo: string) => {
   const row = await server.deps.store.registration(regNo)
   if (row === null) throw new Error(`${regNo} was not found`)
   return row
 }
-const applyPayment = (orderId: OrderId, reference: string, amount: Amount, extra: object = {}) => {
+const pay = (orderId: OrderId, reference: string, amount: Amount, extra: object = {}) => {
   const sale = { type: 'confirmed', reference, amount, currency: '356', kind: 'sale' } as const
   const email = { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' }
   const event = { ...sale, at: server.now(), ...extra }
@@ -218,12 +213,12 @@ describe('correcting', () => {
     // Already indexed, so the old words must be removed from the index.
     await expect
       .poll(() => server.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
-      .toBe((await readRegistration(regNo)).id)
+      .toBe((await find(regNo)).id)
     const answers = { full_name: 'Asha Corrected' }
     expect(
       await owner.act(regNo, { act: 'correct', why: 'Spelt wrongly.', answers }),
     ).toMatchObject({ status: 200, body: { message: 'Correction saved.', state: 'complete' } })
-    expect(await readRegistration(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
+    expect(await find(regNo)).toMatchObject({ total: 354_000, due: 0, answers })
     const countMatches = async (search: string) =>
       (await server.deps.store.listPage({ eventId: EVENT, answers: {}, search }, 1, 9)).count
     expect(await countMatches('Asha Corrected')).toBe(1)
@@ -273,22 +268,19 @@ describe('correcting', () => {
       status: 200,
       body: { state: 'to_pay', message: 'Correction saved. The price is ₹\u00a02,360 higher.' },
     })
-    const [order] = (await readRegistration(regNo)).payments
+    const [order] = (await find(regNo)).payments
     expect(order).toMatchObject({ status: 'pending', amount: 236_000, isDifference: true })
     expect(await readActions(regNo)).toMatchObject({ due: 2360, kept: 1180 })
     expect(await owner.json(`/admin/registrations/${regNo}/`)).toMatchObject({
       payments: [{ asked: 'Payment of the remaining amount requested.' }, {}],
     })
-    expect(await readDelegateState(regNo)).toEqual(['complete', true, 2360, 'pays'])
+    expect(await readView(regNo)).toEqual(['complete', true, 2360, 'pays'])
     expect((await server.deps.store.emailsOfRegistration(regNo)).at(-1)?.text).toContain('{link}')
     // The first order is queried again; the gateway repeats its response.
-    await applyPayment(`${regNo}` as OrderId, 'REF12', 118_000 as Amount)
-    expect(await readRegistration(regNo)).toMatchObject({
-      state: 'to_pay',
-      paymentStatus: 'success',
-    })
-    await applyPayment(order?.orderId as OrderId, 'DIFF12', 236_000 as Amount)
-    expect(await readRegistration(regNo)).toMatchObject({
+    await pay(`${regNo}` as OrderId, 'REF12', 118_000 as Amount)
+    expect(await find(regNo)).toMatchObject({ state: 'to_pay', paymentStatus: 'success' })
+    await pay(order?.orderId as OrderId, 'DIFF12', 236_000 as Amount)
+    expect(await find(regNo)).toMatchObject({
       state: 'complete',
       due: 0,
       total: 354_000,
@@ -296,7 +288,7 @@ describe('correcting', () => {
       category: 'non-member',
     })
     expect(await readActions(regNo)).toMatchObject({ due: 0, kept: 3540 })
-    expect(await readDelegateState(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
+    expect(await readView(regNo)).toEqual(['complete', false, 0, 'nothing_due'])
   })
 
   test('to a lower category: the surplus is due for refund, and a refund settles it', async () => {
@@ -321,10 +313,7 @@ describe('correcting', () => {
       status: 409,
       body: { code: 'taken', message },
     })
-    expect(await readRegistration(otherRegNo)).toMatchObject({
-      total: 354_000,
-      category: 'non-member',
-    })
+    expect(await find(otherRegNo)).toMatchObject({ total: 354_000, category: 'non-member' })
   })
 
   test('to a lower and a higher category while the refund was in progress: the delegate owed nothing and kept the refund', async () => {
@@ -340,7 +329,7 @@ describe('correcting', () => {
     // A correction without a price change is still saved.
     const name = { act: 'correct', why: 'x', answers: { full_name: 'Another Name' } }
     expect((await owner.act(regNo, name)).status).toBe(200)
-    expect(await readRegistration(regNo)).toMatchObject({ total: 118_000, due: -236_000 })
+    expect(await find(regNo)).toMatchObject({ total: 118_000, due: -236_000 })
   })
 
   test.each([
@@ -357,29 +346,20 @@ describe('correcting', () => {
       if (!isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
       const correction = { act: 'correct', why: 'Asked.', answers: { is_member: !isMember } }
       expect((await owner.act(regNo, { ...correction, total: newPrice })).body.state).toBe('to_pay')
-      const [currentOrder, oldOrder] = (await readRegistration(regNo)).payments
+      const [currentOrder, old] = (await find(regNo)).payments
       const amount = newPrice * 100
       expect(currentOrder).toMatchObject({ status: 'pending', amount, isDifference: false })
-      if (oldOrder === undefined) throw new Error('no order from before the correction')
+      if (old === undefined) throw new Error('no order from before the correction')
       // A payment in an unknown currency is under review, and may have been refunded in part.
       const refunds = kind === 'is left' ? [{ reference: 'BACK', amount: 150_000 }] : []
       const withoutCurrency = { currency: '', refunds }
-      await applyPayment(
-        oldOrder.orderId,
-        `OLD${n}`,
-        oldOrder.amount,
-        kind === 'fits' ? {} : withoutCurrency,
-      )
+      await pay(old.orderId, `OLD${n}`, old.amount, kind === 'fits' ? {} : withoutCurrency)
       const review = (await readActions(regNo)).reviews[0]?.id
       expect(review === undefined).toBe(kind === 'fits')
-      const acceptResponse = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
-      expect(acceptResponse.body.message).toContain(expectedText)
-      const { payments, ...registration } = await readRegistration(regNo)
-      expect(registration).toMatchObject({
-        ...expectedPaid,
-        total: newPrice * 100,
-        inReview: false,
-      })
+      const accepted = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
+      expect(accepted.body.message).toContain(expectedText)
+      const { payments, ...data } = await find(regNo)
+      expect(data).toMatchObject({ ...expectedPaid, total: newPrice * 100, inReview: false })
       expect(payments[0]?.status).toBe(expectedPaid.due > 0 ? 'pending' : 'failed')
       expect(payments.at(-1)?.status).toBe('success')
     },
@@ -391,7 +371,7 @@ describe('correcting', () => {
       await addPaid(57, true)
     const request = { act: 'correct', why: 'Asked twice.', answers: { is_member: false } }
     expect((await owner.act(regNo, request)).body.message).toBe('Nothing was changed.')
-    expect((await readRegistration(regNo)).answers).toEqual(buildAnswers(56))
+    expect((await find(regNo)).answers).toEqual(buildAnswers(56))
   })
 })
 
@@ -416,7 +396,7 @@ describe('a transfer', () => {
       status: 200,
       body: { state: 'complete', message: 'Registration transferred.' },
     })
-    expect(await readRegistration(regNo)).toMatchObject({
+    expect(await find(regNo)).toMatchObject({
       regNo,
       paymentStatus: 'success',
       total: 354_000,
@@ -425,15 +405,12 @@ describe('a transfer', () => {
     const lastEmails = (await server.deps.store.emailsOfRegistration(regNo)).slice(-2)
     expect(lastEmails.map(({ to }) => to)).toEqual(['delegate20@example.org', 'binu@example.org'])
     expect((await server.deps.store.accessLink('h20'))?.expiresAt).toBe(server.now())
-    const unpaidRegNo = await register(server, EVENT, {
+    const unpaid = await register(server, EVENT, {
       n: 21,
       on: toNoon('2026-01-19'),
       answers: buildAnswers(21),
     })
-    expect(await owner.act(unpaidRegNo, body)).toMatchObject({
-      status: 409,
-      body: { code: 'not_now' },
-    })
+    expect(await owner.act(unpaid, body)).toMatchObject({ status: 409, body: { code: 'not_now' } })
   })
 })
 
@@ -503,7 +480,7 @@ describe('a payment recorded by staff', () => {
     })
     const slip = { ...transfer, way: 'cash', reference: 'Slip 47', amount: 2360 }
     expect(await desk.act(regNo, slip)).toMatchObject({ status: 200, body: { state: 'complete' } })
-    const { id } = await readRegistration(regNo)
+    const { id } = await find(regNo)
     expect(
       server.rows(
         `SELECT subject FROM mail_queue WHERE kind = 'confirmation' AND registration_id = ${id}`,
@@ -523,11 +500,8 @@ describe('a payment recorded by staff', () => {
     const refund = { act: 'refund', why: 'Cannot come.', by_hand: true, reference: 'NEFT 48' }
     expect(await owner.act(regNo, refund)).toMatchObject({ body: { state: 'cancelled' } })
     expect(await readActions(regNo)).toMatchObject({ due: 0, pay_back: 0 })
-    expect((await readRegistration(regNo)).payments.map(({ status }) => status)).toEqual([
-      'failed',
-      'refunded',
-    ])
-    expect(await readDelegateState(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
+    expect((await find(regNo)).payments.map(({ status }) => status)).toEqual(['failed', 'refunded'])
+    expect(await readView(regNo)).toEqual(['refunded', false, 0, 'nothing_due'])
   })
 
   test('refunded in part before a correction: the refund due never exceeds the remaining amount', async () => {
