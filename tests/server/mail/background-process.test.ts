@@ -40,7 +40,11 @@ afterEach(() => {
 let registrationCount = 0
 async function registerAndPay(): Promise<RegNo> {
   registrationCount += 1
-  const regNo = await register(server, KERALA, { n: registrationCount, on: day, answers: DELEGATE_ANSWERS })
+  const regNo = await register(server, KERALA, {
+    n: registrationCount,
+    on: day,
+    answers: DELEGATE_ANSWERS,
+  })
   const amount = (await server.deps.store.registration(regNo))?.payments[0]?.amount ?? toAmount(0)
   await server.deps.store.applyPaymentEvent(
     createOrderId(regNo, 1),

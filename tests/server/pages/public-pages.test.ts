@@ -263,7 +263,7 @@ describe('changes apply immediately', () => {
   test('a full workshop is reported in a small response, while the page stays the same', async () => {
     const server = await startTestApp({
       clock: '2026-01-20',
-      events: { [EVENT_FILE_NAME]: outsideEvent },
+      events: { [EVENT_FILE_NAME]: eventWithQuotas },
     })
     const readAvailability = () => getPage(server, '/api/events/sample2026/availability/')
     await waitForText(server, FORM_PATH)
@@ -304,7 +304,7 @@ describe('changes apply immediately', () => {
     const startServer = (): Promise<TestApp> =>
       startTestApp({
         clock: '2026-01-20',
-        events: { [EVENT_FILE_NAME]: outsideEvent },
+        events: { [EVENT_FILE_NAME]: eventWithQuotas },
         activatesVersions: true,
         variables: { DATABASE_URL: url },
       })
@@ -326,7 +326,7 @@ describe('changes apply immediately', () => {
     })
     firstServer.writeEvent(
       EVENT_FILE_NAME,
-      outsideEvent.replaceAll('Sample 2026', 'Renamed Conference'),
+      eventWithQuotas.replaceAll('Sample 2026', 'Renamed Conference'),
     )
     await firstServer.deps.events.reload()
     await secondServer.deps.events.refresh()

@@ -36,7 +36,10 @@ approval:
 quotas:
   - {id: dais, when: {is_member: true}, max: 40, full: {message: The dais is full}}
 `
-const EVENT_FILE = addMemberLetter(buildFixtureEvent({ extra: EVENT_EXTRAS }), 'Letter of the society')
+const EVENT_FILE = addMemberLetter(
+  buildFixtureEvent({ extra: EVENT_EXTRAS }),
+  'Letter of the society',
+)
 const START_TIME = '2026-01-30T16:00:00+05:30'
 
 beforeAll(async () => {
