@@ -72,7 +72,7 @@ const codeAt = (secret: string, steps = 0): string =>
 const advance = (ms: number): void =>
   server.setTime(new Date(instant(server.now() + ms)).toISOString())
 
-/** Enables a user's second factor. Returns the secret, the recovery codes, and the session token. */
+/** Adds a user with a second factor. Returns the secret, the recovery codes, and the session token. */
 async function addFactorUser(
   username: string,
 ): Promise<{ token: string; secret: string; codes: string[] }> {
@@ -236,7 +236,7 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
   for (let attempt = 0; attempt < 12; attempt += 1)
     statuses.push((await guessCode(computeWrongCode(), `198.51.100.${attempt}`)).statusCode)
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
-  // From new addresses, the correct code and recovery codes come too late; nothing was tried at the usual address.
+  // New addresses are refused even with the correct code or a recovery code; the usual address is not.
   for (const code of [computeRightCode(), 'aaaa-bbbb-cccc-dddd'])
     expect((await guessCode(code, '198.51.100.99')).statusCode).toBe(429)
   expect((await guessCode(computeRightCode(), '203.0.113.1')).statusCode).toBe(200)

@@ -1,7 +1,4 @@
-/**
- * A bank transfer counts once, whatever the spelling of its reference and the payment method; statements show its
- * state.
- */
+/** A bank transfer counts once, whatever the payment method and the spelling of its reference. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -39,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let counter = 0
-/** An unused UTR. */
+/** Returns an unused UTR. */
 const createUtr = (): string => String(526_123_000_000 + ++counter)
 const groupDigits = (reference: string): string => reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')
 

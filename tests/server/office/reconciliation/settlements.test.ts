@@ -133,7 +133,7 @@ test('a report shows the status of each line and the outstanding payouts; saving
   const saved = await readSaved()
   const capturesBefore = server.rows('SELECT count(*) AS n FROM captures')
   expect((await saveReport()).body).toMatchObject({ added: 0, known: 5, to_review: 0 })
-  // The same lines divided into other files, and one new line.
+  // The next report repeats a line and adds a new one.
   const nextFile = toReport(
     buildSale(latePayment.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
     buildSale(exact.order, 'AP1'),
@@ -517,7 +517,7 @@ test('a forged report revealed to a treasurer which orders and payments of anoth
   const event = server.deps.events.findById('other2026')?.config as EventConfig
   const digits = Array.from({ length: getDigitCount(event) }, () => 4)
   const freeRegNo = createRegNo(event, digits)
-  /** The same lines for existing and for unknown orders. */
+  /** Builds the same lines for an existing or an unknown order. */
   const buildLines = (order: string, reference: string): readonly string[] => [
     buildSale(order, reference, otherSale.amount / 100, 'UTR70'),
     buildSale(order, 'AP72', 1180, 'UTR70'),

@@ -210,7 +210,7 @@ const pay = (orderId: OrderId, reference: string, amount: Amount, extra: object 
 describe('correcting', () => {
   test('of a name: nothing is due, the list finds only the new name, the timeline shows both', async () => {
     const regNo = await addPaid(10)
-    // Already indexed, so the old words must be removed from the index.
+    // The registration is already indexed, so its old words must be removed from the index.
     await expect
       .poll(() => server.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
       .toBe((await find(regNo)).id)
