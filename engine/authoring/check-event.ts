@@ -87,7 +87,7 @@ export function compileEvents(
 
 /**
  * Like `compileEvents`, with a pause after each file, so that a server can answer requests while it
- * compiles a thousand. A file whose text and shared files had no findings before (`known`) is
+ * compiles a thousand. A file whose text and shared files had no findings before (`findKnownEvent`) is
  * checked again only against other files and options.
  */
 export function* compileEventsStepwise(

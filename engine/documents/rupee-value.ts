@@ -73,7 +73,7 @@ const sumRupees = (
 ): number => values.reduce((sum, value) => sum + getAmount(value), 0)
 
 /**
- * Returns the value of a document in rupees. `earlier`: the credit notes that its invoice already
+ * Returns the value of a document in rupees. `earlierCreditNotes`: the credit notes that its invoice already
  * has. Credit notes are converted together, so that those of a whole invoice add up to its value.
  * The tax is halved in rupees, the currency in which it is paid.
  */

@@ -32,7 +32,7 @@ export const CATEGORY = 'category'
 /** The values known at a point of the search: answers that are still read, and the category. */
 export type KnownValues = { readonly answers: Answers; readonly category: string | null }
 /**
- * A check during the search. `at` returns the state to continue with; null if no delegate
+ * A check during the search. `visit` returns the state to continue with; null if no delegate
  * continues.
  */
 export type Checkpoint<C> = {

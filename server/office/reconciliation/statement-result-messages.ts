@@ -2,7 +2,7 @@
 import type { BulkActionResponse } from '../../../engine/api.ts'
 import type { UnmatchedResult } from '../../storage/index.ts'
 
-/** Describes confirmed lines. `differing` is the number of lines that the treasurer needs to review. */
+/** Describes confirmed lines. `differingCount` is the number of lines that the treasurer needs to review. */
 export function formatConfirmed(
   { done, refused }: Pick<BulkActionResponse, 'done' | 'refused'>,
   differingCount: number,

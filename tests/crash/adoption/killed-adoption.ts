@@ -48,7 +48,7 @@ export async function migrateToEnd({ dataDir, url }: StorageLocation): Promise<v
   if (status !== 0) throw new Error(`the migration ended with ${status}: ${printed()}`)
 }
 
-/** Kills the migration once the stored version is `target` or later. Returns the version stored after the kill. */
+/** Kills the migration once the stored version reaches `targetVersion`. Returns the version stored after the kill. */
 export async function killAt(location: StorageLocation, targetVersion: number): Promise<number> {
   const reader = await openVersionReader(location)
   const { child } = startMigration(location)
