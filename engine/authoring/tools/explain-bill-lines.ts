@@ -272,7 +272,7 @@ function explainZeroQuantity(event: EventConfig, { count, times }: Item, answers
   const missingId = [count?.field, times].find((id) => id !== undefined && isZero(id))
   if (missingId !== undefined) return `${missingId} is 0`
   const people = toList(getOwn(answers, count?.field ?? '')).length
-  return `none of the ${people} in ${count?.field} is counted (where ${describeCondition(event, count?.where ?? [])})`
+  return `${people} in ${count?.field}, none counted (where ${describeCondition(event, count?.where ?? [])})`
 }
 
 function explainNotApplied(

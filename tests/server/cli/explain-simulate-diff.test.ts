@@ -216,7 +216,7 @@ describe('explain', () => {
     expect(normaliseSpaces(stdout)).toContain('total     ₹ 7,080: ₹ 6,000 and ₹ 1,080 tax')
     const leftOutRows = stdout.split('\n').filter((row) => row.startsWith('left out'))
     expect(leftOutRows.map((row) => row.replace(/ \(line \d+\)$/, ''))).toEqual([
-      'left out  accompanying: of 1 in companions none is counted (where age is at least 5)',
+      'left out  accompanying: 1 in companions, none counted (where age is at least 5)',
       'left out  workshop: nothing is chosen in workshops',
       'left out  dinner: dinner_tickets is 0',
       'left out  room: room is No room needed',

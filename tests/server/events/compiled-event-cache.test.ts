@@ -52,7 +52,7 @@ test('the third start reports the same findings without running the checker', as
     true,
     false,
   ])
-  expect({ ...thirdStart, isJudged: true }).toEqual(firstStart)
+  expect({ ...thirdStart, hasCheckerRun: true }).toEqual(firstStart)
 })
 
 test.each([

@@ -231,7 +231,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': changeApi(OTHER_FILE, { tariff: '/sample2026' }),
     },
-    refusal: /EV80[13].*address of a (page|call) of/,
+    refusal: /EV80[13].*address of (a page|an API endpoint) of/,
   },
   {
     what: 'an endpoint at its own page',

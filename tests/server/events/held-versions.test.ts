@@ -134,7 +134,7 @@ describe('the findings', () => {
       'a moved page',
       (text) => text.replace('success: /sample2026/payment/success', 'success: /sample2026/thanks'),
       [
-        'warning EV1007 routes.success: the previous address of this page was /sample2026/payment/success, to which the links of 7 registrations lead',
+        'warning EV1007 routes.success: the address of this page was /sample2026/payment/success, and the links of 7 registrations still lead there',
       ],
     ],
     [

@@ -123,7 +123,7 @@ describe('a rejected startup had already copied a log into another database, but
     const pageCount = Math.floor(statSync(file).size / 4096)
     writeSync(fd, Buffer.alloc((pageCount - 10) * 4096), 0, undefined, 10 * 4096)
     closeSync(fd)
-    await expectRejected(/together are a damaged database\. Nothing was changed\./)
+    await expectRejected(/together form a damaged database\. Nothing was changed\./)
   })
 })
 

@@ -295,7 +295,7 @@ else {
       )
       await waitForHealth(server, 503, /PostgreSQL is read-only/)
       await expect.poll(() => register(server, 'asha@example.org')).toBe(503)
-      expect(server.readOutput()).not.toContain('the database answers again')
+      expect(server.readOutput()).not.toContain('the database responds again')
       await runStatements(
         'SET default_transaction_read_only = off',
         'ALTER SYSTEM RESET default_transaction_read_only',
@@ -305,7 +305,7 @@ else {
       await expect.poll(() => register(server, 'asha@example.org')).toBe(201)
       // The log must also report the end of the outage.
       const countLines = (): number =>
-        server.readOutput().split('the database answers again').length - 1
+        server.readOutput().split('the database responds again').length - 1
       await expect.poll(countLines, { timeout: 200_000, interval: 200 }).toBe(1)
     })
 

@@ -84,7 +84,7 @@ describe('a delegate who pays again', () => {
       server.advance(MINUTE_MS)
       expect(await retry(orderId, {}, server)).toMatchObject({
         status: 503,
-        again: '60',
+        retryAfter: '60',
         body: { code: 'gateway_unsure' },
       })
       expect(readOrders(regNo, server)).toEqual(['01 failed'])
