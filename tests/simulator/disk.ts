@@ -113,8 +113,8 @@ export function createStore({
   const listReads = listings as unknown as Operations
   return assembleStore({
     isShared,
-    proofs: null,
-    tries: null,
+    uploadStorage: null,
+    attemptCounter: null,
     write: (verb, ...args) =>
       runInTurn(async () => {
         requestId += 1
@@ -137,7 +137,7 @@ export function createStore({
         return (...args: unknown[]) => runInTurn(() => lookUp(...args))
       },
     }),
-    waiting: () => 0,
+    countWaitingCalls: () => 0,
     findDatabaseLoss: () => null,
     rescue: () => Promise.reject(new Error('no data is lost')),
     close: async () => {},
