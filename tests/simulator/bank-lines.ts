@@ -108,22 +108,22 @@ export function checkForeignLine(
 }
 
 /** Returns true if the narration begins with the reference of the transfer itself. */
-export const containsReference = (
+export const isLineOfPayment = (
   narration: string,
   { reference }: Pick<BankPayment, 'reference'>,
 ): boolean => narration.toUpperCase().split(' ')[2] === normaliseReference(reference)
 
 /** Returns the references that are in more than one line, as words. */
 export function findSharedReferences(rows: readonly string[]): ReadonlySet<string> {
-  const times = new Map<string, number>()
+  const countByWord = new Map<string, number>()
   for (const row of new Set(rows))
     for (const word of new Set(row.split(',')[1]?.split(' ')))
-      times.set(word, (times.get(word) ?? 0) + 1)
-  return new Set([...times].flatMap(([word, n]) => (n > 1 ? [word] : [])))
+      countByWord.set(word, (countByWord.get(word) ?? 0) + 1)
+  return new Set([...countByWord].flatMap(([word, n]) => (n > 1 ? [word] : [])))
 }
 
 /** A matched line contains the registration's number, or a complete reference that is in no other line and is not our account. */
-export function checkMatchedNames(
+export function checkMatchedLines(
   lines: PreviewResponse['lines'],
   claims: readonly Claim[],
   sharedReferences: ReadonlySet<string>,

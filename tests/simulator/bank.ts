@@ -23,13 +23,13 @@ export type Bank = {
    */
   find(method: string, reference: string): BankPayment | null
   /** Returns true if a payment by any method has this reference. */
-  knows(reference: string | null): boolean
-  all(): readonly BankPayment[]
+  hasReference(reference: string | null): boolean
+  listPayments(): readonly BankPayment[]
   /** The payments in the statement of the account in this currency, in order of payment. */
-  statement(currency: Currency): readonly BankPayment[]
+  listStatementPayments(currency: Currency): readonly BankPayment[]
   /** The bank returns a transfer to its sender. */
   returnTransfer(payment: BankPayment, day: Day): void
-  returnedTransfers(): readonly BankPayment[]
+  listReturnedTransfers(): readonly BankPayment[]
   /** Pays a refund and returns its reference. */
   payRefund(amount: Amount): string
   findRefund(reference: string | null): Amount | null
@@ -87,19 +87,19 @@ export function createBank(): Bank {
           findAccountType(payment.method) === findAccountType(method) &&
           normaliseReference(payment.reference) === normaliseReference(reference),
       ) ?? null,
-    knows: (reference) =>
+    hasReference: (reference) =>
       reference !== null &&
       receivedPayments.some(
         (receivedPayment) =>
           normaliseReference(receivedPayment.reference) === normaliseReference(reference),
       ),
-    all: () => receivedPayments,
-    statement: (currency) =>
+    listPayments: () => receivedPayments,
+    listStatementPayments: (currency) =>
       receivedPayments.filter(
         (payment) => payment.currency === currency && findAccountType(payment.method) === 'bank',
       ),
     returnTransfer: (payment, day) => void returnedPayments.push({ ...payment, day }),
-    returnedTransfers: () => returnedPayments,
+    listReturnedTransfers: () => returnedPayments,
     payRefund: (amount) => {
       const reference = `BACK${String(30_000 + refunds.size)}`
       refunds.set(reference, amount)

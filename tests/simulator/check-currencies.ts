@@ -17,7 +17,7 @@ const CURRENCIES_SQL =
   'SELECT currency FROM registrations UNION SELECT currency FROM captures UNION SELECT currency FROM revenue'
 
 /** The sums of one currency: of the payments, and of the counters of categories that pay in it. */
-const formatSums = (currency: string): string => {
+const buildSumsSql = (currency: string): string => {
   return `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted') AND currency = '${currency}')
     - (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
       WHERE b.state = 'done' AND c.state IN ('fits', 'accepted') AND c.currency = '${currency}') AS kept,
@@ -37,10 +37,10 @@ type DocumentRow = {
 export function createCurrencyInvariants(sql: () => Sql): {
   afterWrite(): Promise<Violation | null>
 } {
-  let lastDocument = 0
+  let lastDocumentId = 0
   const checkDocuments = async (): Promise<Violation | null> => {
-    for (const row of await sql()<DocumentRow>(NEWER_DOCUMENTS_SQL).all(lastDocument)) {
-      lastDocument = row.id
+    for (const row of await sql()<DocumentRow>(NEWER_DOCUMENTS_SQL).all(lastDocumentId)) {
+      lastDocumentId = row.id
       if (row.currency !== row.price_currency)
         return {
           invariant: 'a document is in the currency of its registration',
@@ -51,7 +51,7 @@ export function createCurrencyInvariants(sql: () => Sql): {
   }
   const checkSums = async (): Promise<Violation | null> => {
     for (const { currency } of await sql()<{ currency: string }>(CURRENCIES_SQL).all()) {
-      const sums = await sql()<Sums>(formatSums(currency)).get()
+      const sums = await sql()<Sums>(buildSumsSql(currency)).get()
       if (new Set(Object.values(sums ?? {})).size > 1)
         return {
           invariant: 'payments, revenue and counters are balanced in each currency',
@@ -62,11 +62,11 @@ export function createCurrencyInvariants(sql: () => Sql): {
   }
   return {
     afterWrite: async () => {
-      const foreign = await sql()(OTHER_CURRENCY_SQL).get()
-      if (foreign !== undefined)
+      const foreignCapture = await sql()(OTHER_CURRENCY_SQL).get()
+      if (foreignCapture !== undefined)
         return {
           invariant: 'a payment counts only for a price in its currency',
-          cause: JSON.stringify(foreign),
+          cause: JSON.stringify(foreignCapture),
         }
       return (await checkDocuments()) ?? (await checkSums())
     },

@@ -67,12 +67,12 @@ export function createRazorpayInvariants(
   const shouldBeCaptured = (order: Order, { at, authorizedAt, checkoutId, code }: Transaction) => {
     const checkout = order.checkouts.find(({ id }) => id === checkoutId)
     if (code !== 'returned' || authorizedAt === null || checkout === undefined) return false
-    const isOnly = order.transactions.length === 1
-    const age = authorizedAt - order.at
-    const endsAtAge = at + checkout.captureMs - order.at
-    return isOnly && age < OPEN_MS && endsAtAge > 2.25 * age + HOUR_MS
+    const isOnlyPayment = order.transactions.length === 1
+    const ageMs = authorizedAt - order.at
+    const expiryAgeMs = at + checkout.captureMs - order.at
+    return isOnlyPayment && ageMs < OPEN_MS && expiryAgeMs > 2.25 * ageMs + HOUR_MS
   }
-  const findUncaptured = async (): Promise<Violation | null> => {
+  const checkUncaptured = async (): Promise<Violation | null> => {
     if (!isUndisturbed) return null
     const unpaidOrders = await sql()<{ order_id: string }>(UNPAID_SQL).all()
     for (const order of listOrders()) {
@@ -124,7 +124,7 @@ export function createRazorpayInvariants(
               cause: `${orderId}: ${JSON.stringify({ ...refund, ...row })}`,
             }
         }
-      return findUncaptured()
+      return checkUncaptured()
     },
   }
 }

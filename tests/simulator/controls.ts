@@ -30,9 +30,9 @@ export const readControls = (): readonly Mutation[] =>
 
 /** Returns true if the mistake was found. */
 async function findMistake(control: Mutation): Promise<boolean> {
-  const report = (isApplied: boolean, text: string): boolean => {
-    printResult(`${isApplied ? '✓' : '✗'} ${control.name}: ${control.symptom}\n    ${text}`)
-    return isApplied
+  const report = (isFound: boolean, text: string): boolean => {
+    printResult(`${isFound ? '✓' : '✗'} ${control.name}: ${control.symptom}\n    ${text}`)
+    return isFound
   }
   const profile = control.readExtraValue('profile') || 'design'
   const tree = copyTree(COPIED_PATHS)

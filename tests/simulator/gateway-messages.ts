@@ -13,7 +13,7 @@ import type { Tally } from './tally.ts'
 import type { Timeline } from './virtual-time.ts'
 
 /** The interval at which the gateway retries a webhook that was not accepted. */
-const WEBHOOK_RETRY_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+const WEBHOOK_RETRY_INTERVALS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 const FORM = 'application/x-www-form-urlencoded'
 
 export type SendRequest = (
@@ -53,25 +53,25 @@ export function createGatewayMessages({
     const body =
       fields === null
         ? 'garbage'
-        : plannedMessage.asJson
+        : plannedMessage.isJson
           ? JSON.stringify(fields)
           : new URLSearchParams(fields).toString()
-    const type = plannedMessage.asJson ? 'application/json' : FORM
-    const answer = await call('POST', WEBHOOK_PATH, type, body)
-    if (answer?.status === 200 && plannedMessage.lie === null && isCapture(transaction))
+    const type = plannedMessage.isJson ? 'application/json' : FORM
+    const response = await call('POST', WEBHOOK_PATH, type, body)
+    if (response?.status === 200 && plannedMessage.falsifiedPart === null && isCapture(transaction))
       transaction.isClaimed = true
-    repeatUntilAccepted(answer, plannedMessage, attempts, () =>
+    repeatUntilAccepted(response, plannedMessage, attempts, () =>
       deliver(transaction, fields, plannedMessage, attempts + 1),
     )
   }
   const repeatUntilAccepted = (
-    answer: SimulatedResponse | null,
-    { again }: PlannedMessage,
+    response: SimulatedResponse | null,
+    { isRetried }: PlannedMessage,
     attempts: number,
     repeat: () => Promise<void>,
   ): void => {
-    const retryMs = WEBHOOK_RETRY_MS[attempts]
-    if (answer?.status === 200 || !again || retryMs === undefined) return
+    const retryMs = WEBHOOK_RETRY_INTERVALS_MS[attempts]
+    if (response?.status === 200 || !isRetried || retryMs === undefined) return
     extendEnd(retryMs)
     timeline.schedule(retryMs, () => void repeat())
   }
@@ -82,8 +82,8 @@ export function createGatewayMessages({
     attempts = 0,
   ): Promise<void> => {
     tally.notices += 1
-    const isForged = plannedMessage.lie !== null
-    const answer = await call(
+    const isForged = plannedMessage.falsifiedPart !== null
+    const response = await call(
       'POST',
       getSignedWebhookPath('razorpay'),
       'application/json',
@@ -91,8 +91,8 @@ export function createGatewayMessages({
       '',
       signWebhook(webhook, isForged),
     )
-    if (answer?.status === 200 && !isForged) onAccepted()
-    repeatUntilAccepted(answer, plannedMessage, attempts, () =>
+    if (response?.status === 200 && !isForged) onAccepted()
+    repeatUntilAccepted(response, plannedMessage, attempts, () =>
       deliverWebhook(webhook, plannedMessage, onAccepted, attempts + 1),
     )
   }
@@ -123,10 +123,7 @@ export function createGatewayMessages({
 }
 
 /** Returns null if it could not be read. */
-function falsifyMessage(
-  trueMessage: Fields,
-  { lie: falsifiedPart }: PlannedMessage,
-): Fields | null {
+function falsifyMessage(trueMessage: Fields, { falsifiedPart }: PlannedMessage): Fields | null {
   switch (falsifiedPart) {
     case null:
       return trueMessage

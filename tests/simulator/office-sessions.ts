@@ -51,7 +51,7 @@ export function createStaffClient(context: {
       return apiResponse
     },
     signIn: (staffName) =>
-      machine.inside(async ({ store, clock }) => {
+      machine.runJob(async ({ store, clock }) => {
         const token = `${staffName}-${timeline.now()}-${(clicks += 1)}`
         const staffUser = await store.admin(staffName)
         if (staffUser === null) return null

@@ -11,7 +11,7 @@ export type Random = {
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
   /** A whole number between both; small numbers are far more frequent, as for delays. */
-  mostly(small: number, large: number): number
+  skewed(min: number, max: number): number
 }
 
 /** mulberry32, seeded with the FNV-1a hash of the name. */
@@ -38,6 +38,6 @@ export function createRandom(...name: readonly (string | number)[]): Random {
       if (item === undefined) throw new Error('the list is empty')
       return item
     },
-    mostly: (small, large) => Math.round(small * (large / small) ** (nextFraction() ** 2)),
+    skewed: (min, max) => Math.round(min * (max / min) ** (nextFraction() ** 2)),
   }
 }

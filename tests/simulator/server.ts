@@ -86,7 +86,7 @@ export type Machine = {
   /** The server's clock was set: polls that were due by the old clock run within a tick, as in the reconciler. */
   handleClockChange(): void
   /** Runs a job that no browser starts on the current server. Null if it is down, or crashed during the job. */
-  inside<T>(work: (deps: ServerDeps) => Promise<T>): Promise<T | null>
+  runJob<T>(work: (deps: ServerDeps) => Promise<T>): Promise<T | null>
 }
 export type ServerDeps = Pick<
   Deps,
@@ -100,7 +100,7 @@ type ServerState = {
   events: readonly ServedEvent[]
   /** No request gets a response before the event files are stored with their seats. */
   isListening: boolean
-  readonly world: SimulationEnvironment
+  readonly simulation: SimulationEnvironment
 }
 
 let runningServer: ServerState | null = null
@@ -109,8 +109,8 @@ const getRunning = (): ServerState => {
   return runningServer
 }
 const readClock = (): Instant => {
-  const { world } = getRunning()
-  return instant(world.timeline.now() + world.skewMs())
+  const { simulation } = getRunning()
+  return instant(simulation.timeline.now() + simulation.skewMs())
 }
 /** Each member is looked up when it is used, because the server may have been restarted. */
 const createProxy = <T extends object>(current: () => T): T =>
@@ -121,7 +121,8 @@ const airpay: GatewayAdapter = createAirpayGateway({
   mode: 'live',
   events,
   account: (name) => {
-    const accounts: Readonly<Record<string, Account>> = ACCOUNTS[getRunning().world.credentials()]
+    const accounts: Readonly<Record<string, Account>> =
+      ACCOUNTS[getRunning().simulation.credentials()]
     return accounts[name] ?? null
   },
   addresses: null,
@@ -158,9 +159,9 @@ const environment: Environment = {
 const log = {
   info: () => {},
   warn: (entry: object, message?: string) =>
-    runningServer?.world.trace(() => `warning: ${message ?? ''} ${JSON.stringify(entry)}`),
+    runningServer?.simulation.trace(() => `warning: ${message ?? ''} ${JSON.stringify(entry)}`),
   error: (entry: object, message?: string) =>
-    runningServer?.world.trace(() => `error: ${message ?? ''} ${JSON.stringify(entry)}`),
+    runningServer?.simulation.trace(() => `error: ${message ?? ''} ${JSON.stringify(entry)}`),
 }
 const rejectUploads = (): never => {
   throw new Error('no file is sent in a history')
@@ -265,7 +266,7 @@ export async function createMachine(
   const uncommitted = new Map<Entry, () => void>()
   let plannedEntry: Entry | null = null
 
-  const createTimedStore = (owner: Owner): Store =>
+  const createDelayedStore = (owner: Owner): Store =>
     new Proxy({} as Store, {
       get:
         (_, verb: keyof Store) =>
@@ -313,13 +314,13 @@ export async function createMachine(
     const times = Object.values(row ?? {}).filter((time) => time !== null)
     return times.length === 0 ? null : Math.min(...times) - simulation.skewMs()
   }
-  let earliestTick = 0
+  let earliestTickAt = 0
   let isReconciling = false
   const planNextRun = async (): Promise<void> => {
     if (runningServer === null || isReconciling) return
     const dueAt = await findNextDue()
     if (dueAt === null || runningServer === null || isReconciling) return
-    const tickAt = Math.max(dueAt, earliestTick)
+    const tickAt = Math.max(dueAt, earliestTickAt)
     if (plannedEntry !== null && !plannedEntry.isCancelled && plannedEntry.at <= tickAt) return
     if (plannedEntry !== null) plannedEntry.isCancelled = true
     plannedEntry = timeline.schedule(tickAt - timeline.now(), reconcile, runningServer.owner)
@@ -336,7 +337,7 @@ export async function createMachine(
       .then(() => {
         if (owner.isRemoved) return
         isReconciling = false
-        earliestTick = timeline.now() + (queryCount > queriesBefore ? TICK_MS : IDLE_TICK_MS)
+        earliestTickAt = timeline.now() + (queryCount > queriesBefore ? TICK_MS : IDLE_TICK_MS)
         void planNextRun()
       })
   }
@@ -379,14 +380,14 @@ export async function createMachine(
   const start = async (): Promise<void> => {
     if (runningServer !== null) return
     const owner = { isRemoved: false }
-    const store = createTimedStore(owner)
+    const store = createDelayedStore(owner)
     const payments = openPayments(
       { store, events, gateway, clock: readClock, log },
       { isEnabled: false },
     )
     isReconciling = false
     const files = simulation.files()
-    runningServer = { owner, store, payments, events: files, isListening: false, world: simulation }
+    runningServer = { owner, store, payments, events: files, isListening: false, simulation }
     events.changed()
     try {
       await storeFiles(store, files)
@@ -398,7 +399,7 @@ export async function createMachine(
     }
     if (owner.isRemoved || runningServer === null) return
     runningServer.isListening = true
-    earliestTick = timeline.now() + TICK_MS
+    earliestTickAt = timeline.now() + TICK_MS
     void planNextRun()
   }
   return {
@@ -406,7 +407,7 @@ export async function createMachine(
     crash,
     isUp: () => runningServer !== null,
     handleClockChange,
-    inside: (work) => {
+    runJob: (work) => {
       if (runningServer === null) return Promise.resolve(null)
       const { store, payments } = runningServer
       return new Promise((resolve) => {
@@ -472,7 +473,7 @@ export async function createMachine(
     close: () => {
       if (runningServer !== null) runningServer.owner.isRemoved = true
       runningServer = null
-      for (const removedFiles of onCrash) removedFiles()
+      for (const resolveLost of onCrash) resolveLost()
       onCrash.clear()
       restoreGlobals()
     },

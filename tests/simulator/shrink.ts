@@ -44,7 +44,7 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
       desk: plan.desk.with(index, { ...step, ...changes }),
     })
     yield { ...plan, desk: removeAt(plan.desk, index) }
-    if (step.beside !== null) yield withStep({ beside: null })
+    if (step.colleague !== null) yield withStep({ colleague: null })
     if (step.isTwice) yield withStep({ isTwice: false })
   }
   for (const [index, delegate] of plan.delegates.entries())
@@ -66,10 +66,10 @@ function* listSimplerDelegates(delegate: Delegate): Generator<Delegate> {
       ...delegate,
       steps: steps.with(index, { ...step, visit: { ...visit, ...changes } }),
     })
-    for (const messageIndex of visit.tells.keys())
-      yield withVisit({ tells: removeAt(visit.tells, messageIndex) })
-    if (visit.returnsMs !== null) yield withVisit({ returnsMs: null })
+    for (const messageIndex of visit.messages.keys())
+      yield withVisit({ messages: removeAt(visit.messages, messageIndex) })
+    if (visit.returnAfterMs !== null) yield withVisit({ returnAfterMs: null })
     if (visit.heldMs > 0) yield withVisit({ heldMs: 0 })
-    if (visit.wrong !== null) yield withVisit({ wrong: null })
+    if (visit.mismatch !== null) yield withVisit({ mismatch: null })
   }
 }

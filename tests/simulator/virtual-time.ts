@@ -23,7 +23,7 @@ export type Timeline = {
   /** Resolves at that time. */
   wait(ms: number): Promise<void>
   /** Returns the number of entries of an owner that have not run yet. */
-  pending(owner: Owner): readonly Entry[]
+  listPendingEntries(owner: Owner): readonly Entry[]
   /** Reports activity in a turn: the queue continues once a turn has none. */
   reportActivity(): void
   /** Reports a request inside the framework, whose streams use turns of the event loop. */
@@ -42,7 +42,7 @@ const QUIET_TURNS = 2
 /** `work`: the operation that the database runs, which takes no virtual time. */
 export function createTimeline(
   start: Instant,
-  work: () => Promise<void> | null = () => null,
+  getRunningWork: () => Promise<void> | null = () => null,
 ): Timeline {
   const heap: Entry[] = []
   let now: number = start
@@ -69,12 +69,12 @@ export function createTimeline(
     if (firstEntry === undefined || lastEntry === undefined || heap.length === 0) return firstEntry
     let at = 0
     for (;;) {
-      const left = heap[2 * at + 1]
+      const leftChild = heap[2 * at + 1]
       const rightChild = heap[2 * at + 2]
       const child =
-        rightChild !== undefined && left !== undefined && isBefore(rightChild, left)
+        rightChild !== undefined && leftChild !== undefined && isBefore(rightChild, leftChild)
           ? rightChild
-          : left
+          : leftChild
       if (child === undefined || !isBefore(child, lastEntry)) break
       heap[at] = child
       at = 2 * at + (child === rightChild ? 2 : 1)
@@ -98,7 +98,7 @@ export function createTimeline(
     for (let quietTurns = 0; quietTurns < QUIET_TURNS;) {
       const countBefore = activityCount
       await new Promise((resolve) => waitForTurn(resolve))
-      for (let running = work(); running !== null; running = work()) {
+      for (let running = getRunningWork(); running !== null; running = getRunningWork()) {
         await running
         await new Promise((resolve) => waitForTurn(resolve))
       }
@@ -110,7 +110,8 @@ export function createTimeline(
     now: () => instant(now),
     schedule,
     wait: (ms) => new Promise((resolve) => void schedule(ms, resolve)),
-    pending: (owner) => heap.filter((entry) => entry.owner === owner && !entry.isCancelled),
+    listPendingEntries: (owner) =>
+      heap.filter((entry) => entry.owner === owner && !entry.isCancelled),
     reportActivity: () => void (activityCount += 1),
     enterRequest: () => void ((activityCount += 1), (requestsInside += 1)),
     leaveRequest: () => void ((activityCount += 1), (requestsInside -= 1)),
