@@ -1,7 +1,7 @@
 /**
- * Simulates manual registrations, paid at the desk or later. A click may be repeated, or sent again if there was no
- * response. Checks that one click creates one registration at the price of the day, and that a payment at the desk
- * counts.
+ * Simulates manual registrations, paid at the desk or later. A click may be repeated, or the request sent again if
+ * there was no response. Checks that one click creates one registration at the price of the day, and that a payment at
+ * the desk counts.
  */
 import { INR, dayOf, toMajorUnits } from '../../engine/index.ts'
 import type { ManualMethod } from '../../engine/index.ts'
@@ -134,7 +134,7 @@ export async function addAtDesk(
     })
 }
 
-/** Without a response, the page sends the same request again. */
+/** Sends the same request again while there is no response, as the page does. */
 async function sendWithRetries(
   send: () => Promise<SimulatedResponse | null>,
   timeline: Timeline,

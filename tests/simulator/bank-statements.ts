@@ -31,7 +31,10 @@ import type { StaffName } from './expected-permissions.ts'
 export const STATEMENT_REASON = 'From the bank statement'
 
 type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
-/** Registrations with a payment claim, including those changed later. If a balance is due, the price may have changed since. */
+/**
+ * Registrations with a payment claim, including those changed later. If a balance is due, the price may have changed
+ * since the claim.
+ */
 const CLAIMS_SQL = `SELECT r.reg_no, t.reference,
     iif(r.state NOT IN ('to_pay', 'told', 'lapsed'), 0, iif(r.payment_status = 'success', r.due, r.total)) AS due
   FROM tellings t JOIN registrations r ON r.id = t.registration_id
@@ -215,7 +218,7 @@ const readRecordedPayments = async (sql: () => Sql): Promise<RecordedPayments> =
   )
 const isReturned = (bank: Bank, { reference }: BankPayment): boolean =>
   bank.listReturnedTransfers().some((returnedTransfer) => returnedTransfer.reference === reference)
-/** The statements of this bank print the reference as one word. */
+/** Returns true if the narration contains the reference as one word, as this bank prints it. */
 const containsWord = (narration: string, reference: string): boolean =>
   narration.toUpperCase().split(' ').includes(normaliseReference(reference))
 
@@ -231,7 +234,7 @@ function formatRow(
   return `${day}/${month}/${year},${narration},,${withdrawn},${deposited}`
 }
 
-/** Recorded transfers are recognised, and returned ones are shown. */
+/** Checks that recorded transfers are recognised and returned transfers are shown. */
 function checkRecognition(
   lines: PreviewLines,
   recordedPayments: RecordedPayments,
@@ -277,7 +280,8 @@ const readRegNos = async (sql: () => Sql, event: string): Promise<readonly strin
   ).map(({ reg_no: regNo }) => regNo)
 
 /**
- * A registration whose number is in a line is never ignored in favour of another registration whose reference is in it.
+ * Checks that a line with the number of one registration is not matched with another registration whose reference it
+ * contains.
  */
 function checkAmbiguousLines(
   lines: PreviewLines,
@@ -298,7 +302,10 @@ function checkAmbiguousLines(
       }
 }
 
-/** A line that also contains another registration's number or reference must be checked by staff. */
+/**
+ * Checks that a claim is matched with its line. Staff must check a line that also contains another registration's
+ * number or reference.
+ */
 function checkClaimMatch(
   lines: PreviewLines,
   { reg_no: regNo, reference, due }: Claim,

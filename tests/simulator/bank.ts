@@ -18,16 +18,16 @@ export type Bank = {
   /** Records a payment by a delegate. */
   pay(method: ManualMethod, amount: Amount, day: Day, currency?: Currency): BankPayment
   /**
-   * Finds a payment by its reference, which has many spellings; one transfer may be entered under several methods. Null
-   * if there is none.
+   * Finds a payment by its reference, in any spelling; one transfer may be entered under several methods. Null if
+   * there is no such payment.
    */
   find(method: string, reference: string): BankPayment | null
   /** Returns true if a payment by any method has this reference. */
   hasReference(reference: string | null): boolean
   listPayments(): readonly BankPayment[]
-  /** The payments in the statement of the account in this currency, in order of payment. */
+  /** Lists the payments in the statement of the account in this currency, in order of payment. */
   listStatementPayments(currency: Currency): readonly BankPayment[]
-  /** The bank returns a transfer to its sender. */
+  /** Returns a transfer to its sender. */
   returnTransfer(payment: BankPayment, day: Day): void
   listReturnedTransfers(): readonly BankPayment[]
   /** Pays a refund and returns its reference. */
@@ -41,7 +41,7 @@ const BANK_METHODS: readonly string[] = ['transfer', 'upi', 'cheque', 'machine',
 export const findAccountType = (method: string): string =>
   BANK_METHODS.includes(method) ? 'bank' : method
 
-/** The reference that a bank would print for any spelling, implemented independently. */
+/** Returns the reference as a bank would print it, whatever its spelling. Implemented independently of the engine. */
 export const normaliseReference = (text: string): string =>
   text
     .toUpperCase()

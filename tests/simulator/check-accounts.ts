@@ -31,7 +31,7 @@ type RefundRow = {
 /** Excludes refunds that staff recorded without a reference. */
 const REFUNDS_SQL =
   "SELECT capture_id, reference, amount FROM refunds WHERE state = 'done' AND reference IS NOT NULL"
-/** Bills in a currency other than rupees. */
+/** Airpay orders in a currency other than rupees, which Airpay does not accept. */
 const WRONG_GATEWAY_SQL = `SELECT p.order_id, r.currency FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.gateway = 'airpay' AND r.currency <> 'INR'`
 
@@ -118,7 +118,7 @@ export function createAccountInvariants(
 const add = (sums: Map<string, number>, key: string, amount: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + amount)
 
-/** Returns the gateway and the account of the merchant in event files. */
+/** Returns the merchant's gateway and account, as event files name them. */
 function getAccountName({ merchantId }: Order): string {
   if (merchantId === RAZORPAY_MERCHANT) return `razorpay ${RAZORPAY_ACCOUNT.name}`
   const account = Object.values(ACCOUNTS)

@@ -33,10 +33,10 @@ const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
   (SELECT sum(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "billPaid"
   FROM registrations r WHERE r.reg_no = ?`
 
-/** The refund scale of the events that have one. */
+/** Returns the refund percentage on a day, for the events that have a refund scale. */
 const getRefundPercent = (day: Day): number =>
   day <= '2026-01-31' ? 75 : day <= '2026-02-20' ? 50 : 0
-/** The charge that is kept in addition to the percentage. */
+/** Returns the charge that is kept in addition to the percentage. */
 const getCharge = (day: Day, event: string): number =>
   event === EURO_EVENT && getRefundPercent(day) === 50 ? EURO_CHARGE : 0
 const toPaise = (rupees: number): number => Math.round(rupees * 100)
@@ -44,7 +44,7 @@ const toPaise = (rupees: number): number => Math.round(rupees * 100)
 const computeRefund = (day: Day, price: number, event: string): number =>
   Math.max(0, Math.round((price * getRefundPercent(day)) / 100) - getCharge(day, event))
 
-/** Checks the page of a registration, while the server's clock is right. */
+/** Opens the page of a registration and returns a check of its proposed refund, for a server whose clock is right. */
 export async function checkProposal<Page>(
   {
     sql,

@@ -14,7 +14,10 @@ type Row = {
   readonly paid_at: Instant
   readonly state: string
 }
-/** Payments priced by the day of credit that staff confirmed, except second payments, moved ones, and those for ended registrations. */
+/**
+ * Payments that staff confirmed and that are priced by the day of credit, except second payments, moved payments, and
+ * payments for ended registrations.
+ */
 const CREDITED_CAPTURES_SQL = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount AS asked, c.paid_at, c.state
   FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
   WHERE p.way = '${CREDITED_METHOD}' AND p.asks_for = 'whole' AND coalesce(c.why, '') NOT LIKE 'Payment received %'

@@ -43,7 +43,7 @@ const MANUAL_REFUNDS_SQL = `SELECT c.registration_id, c.reference AS payment, f.
 const NOTES_SQL = "SELECT registration_id, at FROM acts WHERE act = 'note'"
 
 export type DisputeInvariants = {
-  /** Returns the dispute with this id, if the refund names one. */
+  /** Returns the dispute with this id. Null if the reference is not that of a dispute. */
   find(reference: string | null): Dispute | null
   afterWrite(): Promise<Violation | null>
   atRest(now: number): Promise<Violation | null>
@@ -96,7 +96,10 @@ export function createDisputeInvariants(
     const recorded = await sql()<RecordedLoss>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
     const manualRefunds = await sql()<ManualRefundRow>(MANUAL_REFUNDS_SQL).all()
-    /** Whatever their reference, manual refunds since the first loss count towards all losses of the payment. */
+    /**
+     * Returns true if the manual refunds since the first loss cover all losses of the payment, whatever their
+     * references.
+     */
     const isCovered = (row: Row): boolean => {
       const losses = rows.filter(
         (other) =>

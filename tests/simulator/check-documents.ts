@@ -1,6 +1,6 @@
 /**
- * Invariants for documents, checked after every write: each payment has its receipt, each charged tax its invoice, each refund its credit
- * note; receipts equal the payments; series have no gaps; and issued documents never change.
+ * Invariants for documents, checked after every write: each payment has its receipt, each charged tax its invoice, and
+ * each refund its credit note; receipts equal the payments; series have no gaps; issued documents never change.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
@@ -22,7 +22,7 @@ type Document = {
 }
 const DOCUMENTS_SQL = `SELECT id, registration_id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total, CAST(body ->> '$.paid.amount' AS BIGINT) AS came
   FROM documents ORDER BY id`
-/** `parts`: how many captures were accepted for it. */
+/** `parts`: the number of captures that were accepted for the payment. */
 type PaidPayment = { id: number; order_id: string; amount: number; parts: number }
 const PAID_ORDERS_SQL = `SELECT p.id, p.order_id, p.amount,
     (SELECT count(*) FROM captures c WHERE c.counts_for = p.id AND c.state = 'accepted') AS parts
@@ -68,7 +68,10 @@ const INVOICED_BY_RATE_SQL = `SELECT id, rate, sum(base) AS base, sum(gst) AS gs
     FROM documents d CROSS JOIN json_each(d.body, '$.lines') line WHERE d.kind <> 'receipt') each_line
   GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
 
-/** Erasing removes the personal data of a receipt but not its amounts. An invoice stays unchanged. */
+/**
+ * Returns the data that never changes: erasing a registration removes the buyer from its receipts, but not from its
+ * invoices.
+ */
 function omitErasableData(issuedDocument: Document): Document {
   const body = JSON.parse(issuedDocument.body) as { buyer: unknown }
   return issuedDocument.kind === 'receipt'
@@ -76,7 +79,7 @@ function omitErasableData(issuedDocument: Document): Document {
     : issuedDocument
 }
 
-/** By registration. */
+/** Groups the totals by registration. */
 function groupByRate(
   rows: readonly RateTotals[],
 ): (id: number) => readonly Omit<RateTotals, 'id'>[] {
@@ -89,7 +92,7 @@ export function createDocumentInvariants(sql: () => Sql): {
 } {
   const readRequired = createRequiredReader(sql)
   const issuedTexts = new Map<number, string>()
-  /** By registration: whether the event file has issued invoices during every change so far. */
+  /** For each registration, whether its event file has issued invoices during every change so far. */
   const isAlwaysInvoicedById = new Map<number, boolean>()
   /** The charged amounts by rate, for each registration, bill and sum of payments. */
   const ratesByBill = new Map<string, string>()
@@ -137,7 +140,7 @@ export function createDocumentInvariants(sql: () => Sql): {
     }
     return null
   }
-  /** The newest receipt of every payment states everything received for it. Minus refunds, this is the amount kept. */
+  /** Checks that the newest receipts state everything that was received. Minus refunds, this is the kept amount. */
   const checkKeptAmount = async (
     documents: readonly Document[],
     requiredPayments: RequiredPayments,

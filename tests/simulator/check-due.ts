@@ -35,7 +35,7 @@ const ROWS_SQL = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.
 
 export type BalanceInvariants = {
   afterWrite(): Promise<Violation | null>
-  /** The part of the refunds that was owed before the cancellation. */
+  /** Returns the part of the refunds that was owed before the cancellation. */
   getOwedRefund(id: number): number
 }
 

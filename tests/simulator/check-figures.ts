@@ -47,7 +47,11 @@ const REFUNDED_SQL = `SELECT f.capture_id, f.reference, f.amount FROM refunds f 
 
 const toPaise = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 100)
 
-/** Reads the figures of each staff page, in paise. Null if a request failed, or a change happened in the meantime. */
+/**
+ * Reads the figures of each staff page, in paise. Returns null if a request failed or a change happened in the
+ * meantime, 'read' if a settlement line in another currency was accepted, and 'added' if a total of the dashboard
+ * mixes currencies.
+ */
 async function readFigures(
   client: StaffClient,
   { sql, gateway, now }: Omit<FiguresContext, 'tally'>,
@@ -57,7 +61,7 @@ async function readFigures(
   if (list === undefined) return null
   const token = await client.signIn('Omar')
   if (token === null) return null
-  // In the currency of the event; amounts in other currencies are reported separately.
+  // All figures are in the currency of the event; amounts in other currencies are reported separately.
   const currency = getCurrency(event, null)
   const readNetPayments = async (): Promise<number> =>
     (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event, currency))?.kept ?? 0
@@ -116,7 +120,7 @@ type RevenueStats = {
     readonly total_revenue: number
   }[]
 }
-/** Returns true if the totals are the sums of the events, by currency. */
+/** Returns true if the totals equal the sums of the events in each currency. */
 function isEachTotalInOneCurrency(data: StatsResponse['data']): boolean {
   const addUp = (all: readonly RevenueStats[]): string => {
     const sums = new Map<string, number>()
@@ -138,9 +142,10 @@ type SettledOrder = {
 }
 
 /**
- * The net amount by the reconciliation: the settled sales minus refunds, plus payments outside the gateway. The
- * report contains every transaction of the gateway. Null if a comparison is impossible, because the event has
- * payments of another account, or the gateway has refunded a payment that the server does not know yet.
+ * Returns the net amount according to the reconciliation: the settled sales minus refunds, plus payments outside the
+ * gateway. The report contains every transaction of the gateway. Null if a comparison is impossible, because the event
+ * has payments of another account, or because the server does not know a refund of the gateway yet; 'read' if a line
+ * in another currency was accepted.
  */
 async function reconcileReport(
   client: StaffClient,
@@ -252,7 +257,7 @@ export type FiguresContext = {
   readonly tally: Tally
 }
 
-/** Compares the figures. Null if they agree, or a change happened while they were read. */
+/** Compares the figures. Null if they agree, or if a change happened while they were read. */
 export async function compareFigures(
   client: StaffClient,
   context: FiguresContext,

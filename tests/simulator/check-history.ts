@@ -336,7 +336,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   /** Returns true if one order requests the full price. */
   const isOrderedInFull = ({ open_orders, order_amount, total }: Row): boolean =>
     open_orders === 1 && order_amount === total
-  /** Explains a change of a registration on which staff performed no action. Null if it is explained. */
+  /** Returns a change that no action explains, for a registration without new actions. Null if there is none. */
   const findUnexplainedChange = (rowBefore: Row, rowAfter: Row): string | null => {
     if (rowBefore.answers !== rowAfter.answers || rowBefore.category !== rowAfter.category)
       return 'other answers'

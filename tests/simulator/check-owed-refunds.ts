@@ -22,7 +22,7 @@ export type OwedRefunds = {
     balances: readonly RegistrationBalance[],
     requiredPayments: RequiredPayments,
   ): Promise<void>
-  /** The part of the refunds that was owed before the cancellation. */
+  /** Returns the part of the refunds that was owed before the cancellation. */
   getOwedRefund(id: number): number
 }
 

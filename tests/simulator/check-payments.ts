@@ -33,7 +33,7 @@ export type CheckContext = {
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
-  /** How long before closing a payment must arrive if its time is uncertain. */
+  /** Returns how long before closing a payment must arrive if its time is uncertain. */
   readonly getClosingMarginMs: (order: Order) => number
   /** True if the server's clock is never wrong. */
   readonly isClockRight: boolean
@@ -126,9 +126,7 @@ export type Invariants = {
   atRest(now: number): Promise<Violation | null>
   /** Called when the server has detected that its clock was set back. */
   afterClockWentBack(now: number): Promise<Violation | null>
-  /**
-   * The part of the refunds that was owed before the cancellation, and is not part of the refund of the cancellation.
-   */
+  /** Returns the part of the refunds that was owed before the cancellation and is not part of its refund. */
   getOwedRefund(id: number): number
   /** Called when a page shows this registration as paid. */
   checkShownPaid(regNo: string): Promise<Violation | null>
@@ -165,7 +163,10 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  /** True if the payment was made days after redirect and closing, by the gateway's clock. A balance has no limit. */
+  /**
+   * Returns true if, by the gateway's clock, the payment was made days after redirect and closing. A balance has no
+   * limit.
+   */
   const isTooLate = (
     order: Order,
     transaction: Transaction,
@@ -186,7 +187,10 @@ export function createInvariants(context: CheckContext): Invariants {
   // In write order: the server's timestamps are unreliable while its clock is wrong.
   const idsReceivedBeforeCancellation = new Set<number>()
   let cancelledIdsBefore = new Set<number>()
-  /** True if one status response reported the payment and its refund: only that refund cancelled the registration. */
+  /**
+   * Returns true if one status response reported the payment and its refund: only that refund cancelled the
+   * registration.
+   */
   const isPaidAndRefundedTogether = ({
     registration_id: id,
     status,
@@ -260,7 +264,8 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     for (const row of await sql()<Row>(CONFIRMATIONS_SQL).all()) {
       const cause = JSON.stringify(row)
-      // Paid and refunded in one status response, or staff asked for the rest: the confirmation follows when it is paid.
+      // No email yet: one status response reported payment and refund, or staff requested the rest, which is not paid
+      // yet.
       if (row.status === 'success') succeededRegNos.add(row.reg_no)
       const isUnconfirmed = row.status === 'refunded' && !succeededRegNos.has(row.reg_no)
       const canLackConfirmation = (isUnconfirmed || row.awaits_rest === 1) && row.mails === 0
@@ -268,7 +273,7 @@ export function createInvariants(context: CheckContext): Invariants {
         return { invariant: 'only successes are confirmed, once each', cause }
       if (row.successes > 1)
         return { invariant: 'at most one attempt succeeds for each registration', cause }
-      // A registration made free by a correction remains paid when earlier payments are refunded, or when a correction makes it chargeable
+      // A registration made free by a correction remains paid if earlier payments are refunded or it becomes chargeable
       // again.
       const isFullyPaid = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
       if (row.attempts > 0 && (row.status === 'success') !== isFullyPaid)
@@ -311,7 +316,7 @@ export function createInvariants(context: CheckContext): Invariants {
   const checkExpiry = async (now: number): Promise<Violation | null> => {
     for (const row of await sql()<PaymentRow>(PAYMENTS_SQL).all()) {
       const pendingUntil = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
-      // Never redirected, or not paid through a gateway: it expires on its due date, or staff end it.
+      // A payment without redirect or without a gateway expires on its due date, or staff end it.
       if (row.handed_off_at === null || row.gateway === null) continue
       if (row.status === 'pending' && row.review === null && now > pendingUntil)
         return { invariant: 'no payment is pending forever', cause: JSON.stringify(row) }
@@ -338,7 +343,7 @@ export function createInvariants(context: CheckContext): Invariants {
       ({ gatewayRefunds }) => gatewayRefunds.length > 0,
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
-    /** Amounts that the payer's bank took back are checked together with the dispute. */
+    /** Returns true for an amount that the payer's bank took back. It is checked together with the dispute. */
     const isDispute = ({ reference }: Row): boolean => gateways.isDispute(reference)
     const isManualRefund = (row: Row): boolean =>
       bank.findRefund(row.reference) !== null || isDispute(row)
@@ -418,7 +423,7 @@ export function createInvariants(context: CheckContext): Invariants {
     )
   const isKnown = async (reference: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
-  /** "No record" from another merchant proves nothing: a payment reported while queries were possible is in review. */
+  /** Checks that no payment fails because of "no record" from another merchant, which proves nothing. */
   const checkUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
     for (const row of await sql()<Row>(

@@ -67,7 +67,7 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
         }
   }
   const checkSeats = async (allRows: readonly Row[]): Promise<Violation | null> => {
-    // Registrations that staff or delegates ended hold nothing.
+    // Cancelled registrations hold no seat.
     const rows = allRows.filter(({ state }) => state !== 'cancelled')
     const acceptedCount = rows.filter(({ accepted }) => accepted === 1).length
     for (const { id, max, category } of SEATS.quotas) {
@@ -89,7 +89,10 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
     }
     return null
   }
-  /** Late payments for a code that another delegate used are allowed; a new use never coincides with a reserved one. */
+  /**
+   * Checks that no code is used twice. Late payments for a code that another delegate has used are allowed; a new use
+   * of a reserved code is not.
+   */
   const checkCodes = (rows: readonly Row[]): Violation | null => {
     for (const row of rows) {
       if (checkedIds.has(row.id)) continue

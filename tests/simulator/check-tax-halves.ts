@@ -15,7 +15,7 @@ type RemainingTax = { tax: number; cgst: number; sgst: number; igst: number }
 const formatInvoiceName = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string =>
   `${serial} ${at}`
 
-/** By the percentage that the lines state. */
+/** Sums the tax of the lines by their percentage. */
 function sumTax({ lines }: DocumentBody): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (const { rate, gst } of lines)

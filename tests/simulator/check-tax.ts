@@ -94,7 +94,7 @@ export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Vio
   }
 }
 
-/** The price of the answers in the version of the event file whose total is stored. */
+/** Lists the possible bills for the answers, in the versions of the event file whose total equals the stored one. */
 function listPossibleBills({ category, period, answers, total }: Row): readonly RateTotals[] {
   const parsedAnswers = JSON.parse(answers) as Readonly<Record<string, unknown>>
   const items = Object.entries(ITEMS).flatMap(([id, line]) =>

@@ -1,6 +1,6 @@
 /**
- * Delegates who follow the plan, and the gateway messages about them: registering, paying, two tabs, polling, further
- * attempts, a repeated form.
+ * Simulates delegates who follow the plan, and the gateway messages about them: registering, paying, paying in two
+ * tabs, reloading, further attempts, and sending a form again.
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
@@ -384,7 +384,10 @@ export function createDelegates(context: DelegatesContext): Delegates {
     )
       browser.forms.push(form)
   }
-  /** Registers. If the price has changed in the meantime, the page says so and the delegate agrees. */
+  /**
+   * Requests another payment form. If the price has changed in the meantime, the page says so and the delegate agrees.
+   * Returns true if the delegate got a form.
+   */
   const payAgain = async (
     browser: BrowserState,
     path: string,
@@ -473,7 +476,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       answers: { utr: respellReference(utr, random), paid_on },
     })
   }
-  /** Performs a step; returns true if the delegate got a payment form. */
+  /** Performs a step. */
   const takeStep = async (
     delegate: Delegate,
     browser: BrowserState,
@@ -583,7 +586,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
 }
 
 /**
- * Returns true if both forms belong to the same order at the gateway, because two forms of one order may belong to two.
+ * Returns true if both forms belong to the same order at the gateway. Two forms of one of our orders may belong to two
+ * orders there.
  */
 const isSameForm = (one: PaymentData, other: PaymentData): boolean =>
   one.orderid === other.orderid &&

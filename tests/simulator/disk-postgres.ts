@@ -20,7 +20,7 @@ const HISTORIES_BETWEEN_VACUUMS = 10
 
 export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 
-/** On an empty database without other users. */
+/** Opens an empty database that has no other users. */
 export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   await preparePostgresDatabase(url)
   const connection = await connect(url)
@@ -109,7 +109,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
       reopen: () => {},
       getRunningWork,
       discard: async () => {
-        // Operations whose results the history did not wait for.
+        // Some operations are still running, because the history did not wait for their results.
         for (let running = getRunningWork(); running !== null; running = getRunningWork()) {
           await running
           await new Promise((resolve) => waitForTurn(resolve))
@@ -123,7 +123,10 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   return { disks: openDisk, close: () => connection.end() }
 }
 
-/** Returns statements that give every table its present rows, except the rows that are only locked, and let numbers start at one, as on SQLite. */
+/**
+ * Builds the statements that give every table its present rows, except for `row_locks`, and restart numbering at one,
+ * as on SQLite.
+ */
 async function buildRestoreSql({ plain }: PostgresConnection): Promise<string> {
   const tables = await plain(
     "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'row_locks'",
@@ -148,7 +151,7 @@ async function buildRestoreSql({ plain }: PostgresConnection): Promise<string> {
   ].join(';\n')
 }
 
-/** Null for other statements. */
+/** Returns a statement that calls `run` instead. Null if `run` is undefined, as for most statements. */
 function createReplacement<Row>(
   run: (() => void | Promise<void>) | undefined,
 ): Statement<Row> | null {
@@ -159,7 +162,7 @@ function createReplacement<Row>(
     get: rejectRows,
     run: () => {
       const result = Promise.resolve(run()).then(() => 0)
-      // The caller may not read it.
+      // The caller may ignore the result.
       result.catch(() => {})
       return { changes: result }
     },

@@ -85,8 +85,8 @@ function openConnection(db: Database.Database): Connection {
 }
 
 /**
- * The real store operations on one connection of this thread, inside a transaction. `onWrite` is called after every
- * write, successful or not.
+ * Creates a store with the real operations, on one connection of this thread and inside a transaction. `onWrite` is
+ * called after every write, successful or not.
  */
 export function createStore({
   sql,

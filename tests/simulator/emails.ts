@@ -23,7 +23,7 @@ export function createMailbox(context: {
 }): Mailbox {
   const { timeline, machine, extendEnd } = context
   const links = new Map<string, string>()
-  /** The server's handling of emails, except for the transport. */
+  /** Handles the emails that are due as the server does, except for the transport. */
   const sendDueEmails = async (deps: ServerDeps): Promise<void> => {
     const { store, clock } = deps
     await startPaymentReminders(deps, { isEnabled: false }).run()

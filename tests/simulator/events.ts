@@ -177,7 +177,9 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string 
   return buildPlainFile(eventText, version)
 }
 
-/** A rule that requires no file, which no event file may have: no files are sent in a history. */
+/**
+ * Adds an approval rule without documents, because no files are sent in a history. No event file may have such a rule.
+ */
 function requireApproval(event: EventConfig): EventConfig {
   const [daisQuota] = event.quotas
   if (event.id !== APPROVAL_EVENT || daisQuota?.when === undefined) return event
@@ -259,7 +261,7 @@ export const getCurrency = (event: string, category: string | null): Currency =>
     : INR
 }
 
-/** All methods except the desk; cards need no report. */
+/** Replaces card payment by all payment methods. */
 function addMethods(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,
@@ -287,7 +289,7 @@ function addMethods(text: string): string {
   )
 }
 
-/** Both accounts have the same name. */
+/** Adds a second gateway. Both accounts have the same name. */
 function addSecondGateway(text: string): string {
   return text
     .replace(
@@ -375,7 +377,7 @@ export function compileServedEvent(id: EventId, version: Exclude<Version, 'gone'
   return servedEvent
 }
 
-/** Answers in the format of these events' form. */
+/** Creates answers in the format of these events' form. */
 export const createAnswers = (
   delegateNumber: number,
   isMember: boolean,

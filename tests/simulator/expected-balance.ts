@@ -40,7 +40,7 @@ export type RequiredPayments = {
   getSums(id: number): { readonly received: number; computeRequired(total: number): number }
 }
 
-/** Must be called after every write. */
+/** Creates a reader of the required payments, which must be called after every write. */
 export function createRequiredReader(sql: () => Sql): () => Promise<RequiredPayments> {
   const bills = new Map<number, number>()
   const countedSums = new Map<number, number>()

@@ -1,4 +1,4 @@
-/** The messages of both gateways about payments: early, late, lost, repeated or falsified. */
+/** Sends the messages of both gateways about payments: early, late, repeated or falsified, or not at all. */
 import { assertNever } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import { WEBHOOK_PATH, getSignedWebhookPath } from '../../server/payments/gateways/message-paths.ts'
@@ -12,7 +12,7 @@ import type { SimulatedResponse } from './server.ts'
 import type { Tally } from './tally.ts'
 import type { Timeline } from './virtual-time.ts'
 
-/** The interval at which the gateway retries a webhook that was not accepted. */
+/** The intervals at which the gateway retries a webhook that was not accepted. */
 const WEBHOOK_RETRY_INTERVALS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 const FORM = 'application/x-www-form-urlencoded'
 
@@ -31,7 +31,7 @@ type MessageContext = {
   readonly call: SendRequest
 }
 export type GatewayMessages = {
-  /** A message of Airpay. */
+  /** Sends a message of Airpay. */
   sendMessage(order: Order, transaction: Transaction, message: PlannedMessage): void
   /** Sends a webhook of Razorpay as often as planned. */
   announce(webhook: Webhook, messages: readonly PlannedMessage[], onAccepted?: () => void): void
@@ -96,7 +96,7 @@ export function createGatewayMessages({
       deliverWebhook(webhook, plannedMessage, onAccepted, attempts + 1),
     )
   }
-  /** The message contains the state at the time it is sent, whenever it is delivered. */
+  /** Schedules the messages. Each contains the state at the time of this call, whenever it is delivered. */
   const announce: GatewayMessages['announce'] = (webhook, messages, onAccepted = () => {}) => {
     for (const message of messages) {
       extendEnd(message.afterMs)
@@ -122,7 +122,7 @@ export function createGatewayMessages({
   return { sendMessage, announce }
 }
 
-/** Returns null if it could not be read. */
+/** Falsifies a message as planned. Null if the message becomes unreadable. */
 function falsifyMessage(trueMessage: Fields, { falsifiedPart }: PlannedMessage): Fields | null {
   switch (falsifiedPart) {
     case null:

@@ -80,7 +80,7 @@ export type Order = {
   readonly disputes: Dispute[]
   /** The end of a payment in progress; until then its code is 211. */
   heldUntil: number
-  /** True if its status call returns every capture of an order; otherwise only the newest. */
+  /** The captures that its status call returns: all captures of an order, or only the newest. */
   readonly reportedCaptures: 'all' | 'newest'
   /** True if its responses state the time of payment. */
   readonly isTimeStated: boolean
@@ -124,7 +124,7 @@ export type StatusResponse = {
 
 export const isCapture = ({ code }: Transaction): boolean => code === '200'
 export const getCaptureTime = ({ at, capturedAt }: Transaction): Instant => capturedAt ?? at
-/** In the order in which they were captured. */
+/** Lists the captures of an order, in the order in which they were captured. */
 export const listCaptures = ({ transactions }: Order): readonly Transaction[] =>
   transactions
     .filter(isCapture)
@@ -265,7 +265,7 @@ function buildRefundFields(order: Order, { reference, amount }: GatewayRefund): 
 
 const DAY_MS = 24 * 3_600_000
 export const REFUND_FAILS_AFTER_MS = 3 * DAY_MS
-/** The end of a refund that is started and never completed. */
+/** The completion time of a refund that is started and never completed. */
 const NEVER = instant(8_000_000_000_000_000)
 
 export const hasFailed = ({ failsAt }: GatewayRefund, at: number): boolean =>
@@ -283,7 +283,7 @@ export type RefundRequest = {
   /** The share of refunds that fail after three days. */
   readonly failureShare?: number
 }
-/** Null if the remaining amount is too small. */
+/** Refunds a capture. Null if the remaining amount is too small. */
 export function refundCapture(
   gateway: Gateway,
   order: Order,
@@ -315,7 +315,7 @@ export function refundCapture(
   return gatewayRefund
 }
 
-/** Returns the gateway's response to our refund call, and makes the refund accordingly. */
+/** Makes the requested refund, unless the gateway rejects it, and returns the gateway's response. */
 export function answerRefund(gateway: Gateway, body: string, at: Instant, random: Random): string {
   const request = JSON.parse(body) as {
     transactions: readonly { amount: string; processor_id: string }[]
@@ -363,7 +363,10 @@ function buildAnswer(transactions: readonly Fields[]): string {
   return `<?xml version="1.0"?><RESPONSE>${transactionBodies.join('')}</RESPONSE>`
 }
 
-/** The text of a browser return or webhook about a transaction, with a valid hash. */
+/**
+ * Builds the fields of a browser return or webhook about a transaction. The hash is valid, or missing without an
+ * account.
+ */
 export function buildMessage(
   order: Order,
   transaction: Transaction,

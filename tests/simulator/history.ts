@@ -44,7 +44,7 @@ const SCHEDULING_WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'saveEventFile',
 ])
 const CALL_MS_MAX = 15
-/** The interval of the expiry job, longer than any history. */
+/** The interval of the expiry job. */
 const EXPIRY_INTERVAL_MS = 8 * 3_600_000
 const EXPIRY_JOBS_END_MS = 40 * DAY_MS
 const NO_TIMER = { isEnabled: false }
@@ -195,7 +195,7 @@ export async function runHistory(
             }
           }
           serveVersion(incident.version)
-          // Some remain until the end of polling.
+          // Some versions stay until the end of polling.
           if (incident.lastsMs < PERMANENT_MS)
             schedule(incident.lastsMs, () => serveVersion('usual'))
           return

@@ -35,8 +35,8 @@ export type Table = (typeof TABLES)[number]
 type Column = { readonly name: string; readonly type: string; readonly pk: number }
 
 /**
- * Rows that this connection has inserted, changed or deleted, also in transactions that were rolled back. PostgreSQL
- * sets them to zero at times, but only between transactions.
+ * Builds the count of the rows that this connection has inserted, changed or deleted, including those in transactions
+ * that were rolled back. PostgreSQL resets these counts at times, but only between transactions.
  */
 const buildCountSql = (table: Table): string =>
   ['inserted', 'updated', 'deleted']
@@ -49,7 +49,7 @@ export type Mirror = {
   readonly sql: Sql
   /** Begins to count the writes of a transaction, with its first statement. */
   startCounting(): void
-  /** The tables that this transaction has written to. */
+  /** Returns the tables that this transaction has written to. */
   findChanges(): Promise<ReadonlySet<Table>>
   /** Copies these tables. The statements share a packet with others that are sent in the same turn. */
   copy(changed: ReadonlySet<Table>): Promise<void>
@@ -114,7 +114,7 @@ export function createMirror(postgres: Sql): Mirror {
 const sortRows = (rows: readonly unknown[]): readonly string[] =>
   rows.map((row) => JSON.stringify(row)).toSorted()
 
-/** The columns and types of the tables in SQLite, without constraints and triggers. */
+/** Creates the tables with the columns and types of SQLite's tables, without constraints and triggers. */
 function createMirrorTables(db: Database.Database, postgres: Sql) {
   const sourceDb = new Database(':memory:')
   createTables(sourceDb)

@@ -65,7 +65,7 @@ export function createNetwork(context: {
   const isNextResponseBad = (): boolean =>
     timeline.now() - startedAt < FAULT_PERIOD_MS && random.chance(profile.badAnswers)
 
-  /** A call that pays a refund: the gateway has received it, even if the response is lost. */
+  /** Sends a refund call. The gateway receives it even if the response is lost. */
   const callRefund = (body: string, timeoutMs: number, owner: Owner): Promise<Response> =>
     new Promise((resolve, reject) => {
       tally.refundCalls += 1
@@ -91,7 +91,7 @@ export function createNetwork(context: {
       if (delayMs >= timeoutMs)
         timeline.schedule(timeoutMs, () => reject(createTimeoutError()), owner)
     })
-  /** A request that changes something may be executed although its response is lost. */
+  /** Sends a request to Razorpay, which may execute it even if the response is lost. */
   const callRazorpay = (
     request: { readonly url: string; readonly body: string; readonly key: string },
     timeoutMs: number,
@@ -167,7 +167,7 @@ export function createNetwork(context: {
         const badResponse = isNextResponseBad() ? random.pick(BAD_RESPONSES) : null
         if (delayMs >= timeoutMs)
           return void timeline.schedule(timeoutMs, () => reject(createTimeoutError()), owner)
-        // The response has the state when the query arrives.
+        // The response contains the state at the time when the query arrives.
         timeline.schedule(delayMs / 2, () => {
           const { text, reportedEntries } = gateway.answerStatusQuery(
             merchant,
@@ -243,7 +243,7 @@ function corruptResponse(
   }
 }
 
-/** The parts of a response that the adapter reads. */
+/** Creates a response with the parts that the adapter reads. */
 function createResponse(status: number, text: string): Response {
   const body = text === '' ? [] : [Buffer.from(text)]
   return { status, ok: status < 300, body } as unknown as Response

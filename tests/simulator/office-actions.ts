@@ -78,7 +78,7 @@ export type DeskContext = {
   readonly reportViolation: (found: Violation | null) => void
   readonly writeTrace: (what: () => string) => void
   readonly extendEnd: (ms: number) => void
-  /** Registered delegates, with their events. */
+  /** Lists the numbers of all registrations. */
   readonly listRegNos: () => readonly string[]
   readonly getEvent: (regNo: string) => string
   /** Adds a manual registration to those that staff can choose. */
@@ -381,7 +381,10 @@ export function createDesk(context: DeskContext): { begin(): void } {
     tally.acted += 1
     reportViolation(await actionHistory.checkReportedAction(regNo, 'erase', reason))
   }
-  /** Follows the merchant panel, or the planned decision if the panel does not show the payment. */
+  /**
+   * Decides the registration's first review as the merchant panel shows it, or as planned if the panel does not show
+   * the payment. Null if there is nothing to decide.
+   */
   const decideFirstReview = async (
     action: 'accept' | 'dismiss',
     regNo: string,

@@ -15,7 +15,7 @@ export type StaffClient = {
     token: string,
     payload?: object | string | null,
   ): Promise<SimulatedResponse | null>
-  /** Null if the server is down. */
+  /** Signs a user in and returns the session token. Null if the server is down. */
   signIn(staffName: StaffName): Promise<string | null>
   /** Returns a unique key for one click. */
   nextClick(): string

@@ -208,7 +208,7 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
   }
 }
 
-/** Draws a count with the given average. */
+/** Draws a list with the given average length. */
 function drawOccurrences(average: number, random: Random): readonly null[] {
   const wholePart = Math.floor(average)
   return Array.from(

@@ -21,19 +21,19 @@ export type Profile = {
   readonly delegatesMax: number
   /** Payment attempts of one delegate. */
   readonly attemptsMax: number
-  /** The shares from 0 to 1 of delegates at the event with few seats and codes. */
+  /** The share (0 to 1) of delegates at the event with few seats and codes. */
   readonly fewSeats: number
   /** The share at the event with approval before payment and with bank transfers. */
   readonly approvals: number
   /** The share at the event whose items have two tax rates, or no tax. */
   readonly severalRates: number
-  /** The share at the event in euro. */
+  /** The share at the event in euros. */
   readonly euro: number
-  /** The event in euro is the one with two currencies. */
+  /** True if the event in euros is the one with two currencies. */
   readonly hasTwoCurrencies: boolean
   /** The share at the event whose gateway is Razorpay. */
   readonly razorpay: number
-  /** The event of Razorpay is the one with two gateways and two currencies. */
+  /** True if Razorpay's event is the one with two gateways and two currencies. */
   readonly hasTwoGateways: boolean
   /** The share of payments there that are not captured immediately. */
   readonly lateAuthorizations: number
@@ -53,7 +53,7 @@ export type Profile = {
   readonly slowPayments: number
   /** The share of payments that differ from the order. */
   readonly wrongAmounts: number
-  /** The share of attempts whose return, or all of whose webhooks, are lost. */
+  /** The share of attempts that lose the browser's return, and the share that lose all webhooks. */
   readonly lostMessages: number
   /** The share of webhooks that are repeated, up to `repeatsMax` times. */
   readonly repeatedWebhooks: number
@@ -66,7 +66,7 @@ export type Profile = {
   readonly badRefunds: number
   /** Slow responses. */
   readonly slowResponses: number
-  /** The average number of each in a history. */
+  /** The average number of each fault in a history. */
   readonly incidents: Readonly<Record<Incident['is'], number>>
   readonly incidentsWithinMs: number
   /** The versions that an event's file may have for a while. */
@@ -274,7 +274,7 @@ export const DESK: readonly Profile[] = [
     approvals: 1,
     fewSeats: 0,
   }),
-  // Many report transfers, and most of these are paid only through bank statements.
+  // Many delegates report transfers, and staff confirm most of these only through bank statements.
   createProfile('desk and bank', {
     desk: { approve: 3, 'load a statement': 6, 'correct category': 0.2, confirm: 0.3 },
     delegatesMax: 6,
@@ -342,12 +342,12 @@ export const DESK: readonly Profile[] = [
 
 export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS, ...DESK]
 
-/** The event whose delegates pay by transfer only, in euro or in both currencies. */
+/** Returns the event whose delegates pay by transfer only, in euros or in both currencies. */
 export const chooseEuroEvent = ({
   hasTwoCurrencies,
 }: Profile): typeof EURO_EVENT | typeof TWO_CURRENCIES_EVENT =>
   hasTwoCurrencies ? TWO_CURRENCIES_EVENT : EURO_EVENT
-/** The event whose gateway is Razorpay, alone or in addition to Airpay. */
+/** Returns the event whose gateway is Razorpay, alone or in addition to Airpay. */
 export const chooseRazorpayEvent = ({
   hasTwoGateways,
 }: Profile): typeof RAZORPAY_EVENT | typeof TWO_GATEWAYS_EVENT =>

@@ -27,7 +27,7 @@ export type Dispute = {
 }
 export type PlannedDispute = {
   readonly afterMs: number
-  /** The statuses that can follow each status. */
+  /** The changes of status, in order, each a time after the previous one. */
   readonly steps: readonly { readonly afterMs: number; readonly status: DisputeStatus }[]
 }
 

@@ -24,7 +24,7 @@ export const RAZORPAY_MERCHANT = 'razorpay'
 export type ApiResponse = {
   readonly status: number
   readonly json: object
-  /** The payments in a readable response. */
+  /** The payments and refunds in the response. */
   readonly reportedEntries: readonly (Transaction | GatewayRefund)[]
   /** The failed refunds that it contains. */
   readonly reportedFailures: readonly GatewayRefund[]
@@ -50,7 +50,7 @@ const SEARCH_DELAY_MS = 2_000
 export type ApiRequest = {
   readonly url: string
   readonly body: string
-  /** Recognises a repeated refund. */
+  /** The key by which a repeated refund request is recognised. */
   readonly key: string
 }
 type OrderRequest = {
@@ -64,7 +64,7 @@ type OrderRequest = {
   }
 }
 
-/** Executes one request. */
+/** Executes one request and returns the response. */
 export function answerRazorpay(
   gateway: Gateway,
   { url, body, key }: ApiRequest,
@@ -135,7 +135,7 @@ export function answerRazorpay(
     : createResponse(buildRefundEntity(refund, at))
 }
 
-/** The receipt need not be unique, so a repeated request creates a second one. */
+/** Creates an order at Razorpay. The receipt need not be unique, so a repeated request creates a second order. */
 function createCheckout(
   gateway: Gateway,
   { amount, currency, receipt, notes, payment }: OrderRequest,
@@ -174,7 +174,7 @@ function capturePayment(
   return createResponse(buildPaymentEntity(order, transaction, at))
 }
 
-/** Captures a payment; the gateway does this itself, too. */
+/** Captures a payment, on request or on the gateway's own initiative. */
 export function capture(transaction: Transaction, at: Instant): void {
   transaction.code = '200'
   transaction.capturedAt = at
@@ -253,7 +253,7 @@ export type PaymentWebhook =
   | RefundWebhook
 export type RefundWebhook = 'refund.created' | 'refund.processed' | 'refund.failed'
 
-/** A webhook about the current state of a payment; repetitions have the same event id. */
+/** Builds a webhook about the current state of a payment; repetitions have the same event id. */
 export function buildPaymentWebhook(
   event: PaymentWebhook,
   order: Order,

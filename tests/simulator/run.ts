@@ -55,7 +55,7 @@ async function replay(openDisk: OpenDisk, historyId: string, name = 'design'): P
   return violation === null ? 0 : 1
 }
 
-/** For negative controls: finds the first history with a violation. */
+/** Finds the first history with a violation, for negative controls. */
 async function huntViolation(
   openDisk: OpenDisk,
   seed: number,

@@ -40,7 +40,10 @@ const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
 const TICK_MS = 10_000
 /** While an account is paused, the gateway is not queried, so a check every ten seconds would only waste time. */
 const IDLE_TICK_MS = 60_000
-/** When a refund is checked again: unsent or unanswered ones, and started but uncompleted ones. */
+/**
+ * The delays after which a refund is checked again: an unsent or unanswered one, and one that is started but not
+ * completed.
+ */
 const REFUND_RETRY_MS = 5 * 60_000
 const BEGUN_MS_MAX = 5 * 24 * 3_600_000
 const RESTART_MS = 10_000
@@ -65,25 +68,28 @@ export type SimulationEnvironment = {
   credentials(): Credentials
   /** The difference between the server's clock and the true time. */
   skewMs(): number
-  /** How long a call to the store takes, and whether it is rejected. */
+  /** Returns how long the next call to the store takes. */
   storeMs(): number
   isDiskFull(): boolean
   /** The network's handling of a query to the gateway. */
   readonly transport: Network['transport']
-  /** After each write of the store. */
+  /** Called after each write of the store. */
   onWrite(verb: string): Promise<void>
   trace(what: () => string): void
 }
 
 export type Machine = {
   readonly call: SendRequest
-  /** Changes to anything except event files, which `reload` reads. */
+  /** Crashes the server. Changes to anything but event files, which `reload` reads, take effect at the next start. */
   crash(): void
   /** Does nothing if it is running already. */
   start(): Promise<void>
   reload(): Promise<void>
   isUp(): boolean
-  /** The server's clock was set: polls that were due by the old clock run within a tick, as in the reconciler. */
+  /**
+   * Called when the server's clock was set. Polls that were due by the old clock run within a tick, as in the
+   * reconciler.
+   */
   handleClockChange(): void
   /** Runs a job that no browser starts on the current server. Null if it is down, or crashed during the job. */
   runJob<T>(work: (deps: ServerDeps) => Promise<T>): Promise<T | null>
@@ -112,7 +118,7 @@ const readClock = (): Instant => {
   const { simulation } = getRunning()
   return instant(simulation.timeline.now() + simulation.skewMs())
 }
-/** Each member is looked up when it is used, because the server may have been restarted. */
+/** Creates an object whose members are looked up when they are used, because the server may have been restarted. */
 const createProxy = <T extends object>(current: () => T): T =>
   new Proxy({} as T, { get: (_, name) => current()[name as keyof T] })
 
@@ -202,7 +208,9 @@ async function buildRoutes(): Promise<FastifyInstance> {
   return app
 }
 
-/** Timers, network queries and random numbers come from the history; returns a function that restores the real ones. */
+/**
+ * Takes timers, network queries and random numbers from the history. Returns a function that restores the real ones.
+ */
 function replaceGlobals(environment: SimulationEnvironment): () => void {
   const originals = {
     setTimeout: globalThis.setTimeout,
@@ -300,7 +308,7 @@ export async function createMachine(
               }),
     })
 
-  /** When the next job is due, by the server's own clock. */
+  /** Returns when the next job is due by the server's own clock. Null if no job is planned. */
   const findNextDue = async (): Promise<number | null> => {
     const row = await disk
       .sql()<Record<'open' | 'ended' | 'refund' | 'dispute', number | null>>(
@@ -392,7 +400,7 @@ export async function createMachine(
     try {
       await storeFiles(store, files)
     } catch {
-      // The caller starts it again.
+      // The simulated supervisor starts the server again.
       crash()
       timeline.schedule(RESTART_MS, () => void start())
       return
@@ -454,7 +462,7 @@ export async function createMachine(
       if (runningServer === null) return
       const { store, owner } = runningServer
       const files = simulation.files()
-      // Like the registry, which keeps the served version.
+      // If the files cannot be stored, the served versions stay, as in the registry.
       if (
         !(await storeFiles(store, files).then(
           () => true,

@@ -32,7 +32,7 @@ export async function shrinkPlan(
 
 const removeAt = <T>(list: readonly T[], index: number): readonly T[] => list.toSpliced(index, 1)
 
-/** Plans with one part removed: the largest parts first. */
+/** Yields the plans with one part removed, the largest parts first. */
 function* listShorterPlans(plan: Plan): Generator<Plan> {
   for (const at of plan.delegates.keys()) yield { ...plan, delegates: removeAt(plan.delegates, at) }
   for (const at of plan.incidents.keys()) yield { ...plan, incidents: removeAt(plan.incidents, at) }

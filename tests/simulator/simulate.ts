@@ -18,7 +18,7 @@ export type FoundViolation = {
 /** Shrinking takes a hundred histories: the first few violations are enough. */
 const SHRINKS_MAX = 2
 
-/** The first history, and the one after the last. */
+/** Runs the histories from `fromHistory` up to, but not including, `toHistory`. */
 export async function simulate(
   profile: Profile,
   seed: number,

@@ -1,6 +1,6 @@
 /**
- * The treasurer decides payment reviews, and refunds on request, in Rollcall or in the merchant panel. The panel is
- * always right, and no decision contradicts it.
+ * Simulates the treasurer, who decides payment reviews and makes refunds, in Rollcall or in the merchant panel. The
+ * panel is always right, and no decision contradicts it.
  */
 import {
   INR,
@@ -32,7 +32,7 @@ export type TreasurerContext = {
   readonly tally: Tally
   readonly writeTrace: (what: () => string) => void
   readonly extendEnd: (ms: number) => void
-  /** Numbers of registered delegates. */
+  /** Lists the numbers of all registrations. */
   readonly listRegNos: () => readonly string[]
 }
 
@@ -155,7 +155,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   }
 }
 
-/** Returns the state of an uncertain refund in the merchant panel. */
+/** Finds an uncertain refund in the merchant panel. */
 function findRefund(
   order: Order | undefined,
   amount: number,
@@ -167,7 +167,7 @@ function findRefund(
   )
 }
 
-/** Null if it cannot be decided yet. */
+/** Chooses a decision that the merchant panel supports. Null if the review cannot be decided yet. */
 export function chooseDecision(
   review: Review,
   random: Random,

@@ -22,7 +22,7 @@ export type Timeline = {
   schedule(ms: number, run: () => void, owner?: Owner | null): Entry
   /** Resolves at that time. */
   wait(ms: number): Promise<void>
-  /** Returns the number of entries of an owner that have not run yet. */
+  /** Lists the entries of an owner that have not run yet. */
   listPendingEntries(owner: Owner): readonly Entry[]
   /** Reports activity in a turn: the queue continues once a turn has none. */
   reportActivity(): void
@@ -36,10 +36,10 @@ export type Timeline = {
 /** Saved before a history replaces them with virtual timers. */
 const waitForTurn = setImmediate
 
-/** Idle turns after which a request inside the framework waits for an entry. */
+/** The number of turns without activity after which a request inside the framework must be waiting for an entry. */
 const QUIET_TURNS = 2
 
-/** `work`: the operation that the database runs, which takes no virtual time. */
+/** `getRunningWork` returns the current work of the database, which takes no virtual time. Null if it is idle. */
 export function createTimeline(
   start: Instant,
   getRunningWork: () => Promise<void> | null = () => null,
