@@ -265,7 +265,7 @@ describe('prices', () => {
   })
 })
 
-/** PULMOCON's registrations were made in another system and are imported. Imports the nth of them, on 2 August 2025. */
+/** Imports the nth PULMOCON registration, which was made in another system on 2 August 2025. Returns its number. */
 async function importRegistration(n: number): Promise<string> {
   const regNo = buildRegNo(server, 'pulmocon2025', n)
   const servedEvent = server.deps.events.findById('pulmocon2025')

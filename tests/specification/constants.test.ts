@@ -69,7 +69,7 @@ describe('the conferences', () => {
   })
 })
 
-// From the specification's table: base, GST, total for each of the four periods.
+// From the table in the specification: base, GST and total for each of the four periods.
 const FEES = {
   'afpi-gp-specialist': [
     [5000, 900, 5900],

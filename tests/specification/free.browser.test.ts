@@ -1,4 +1,4 @@
-/** Free registrations in a browser: events with `payment: none`, and a `free` price in a paid event */
+/** Free registrations in a browser: events with `payment: none`, and a `free` price in a paid event. */
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
@@ -60,7 +60,7 @@ afterAll(async () => {
   await server.stop()
 })
 
-/** The submit button of a free form. */
+/** Finds the submit button of a free form. */
 const findRegisterButton = (page: Page): Locator =>
   page.getByRole('button', { name: /^(Register|Processing Registration.*)$/ })
 

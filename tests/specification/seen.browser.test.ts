@@ -17,7 +17,7 @@ import type { TestServer } from '../browser/serve.ts'
 let browser: Browser
 let server: TestServer
 beforeAll(async () => {
-  // A day on which the panel and the price table disagree about "early".
+  // On this day, the panel and the price table disagree about "early".
   ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-10-01T12:00:00+05:30' })])
 })
 afterAll(async () => {
@@ -85,14 +85,14 @@ test('the box of registration fees was empty until it was scrolled into view, in
   }
   const findPrices = ({ text }: { readonly text: string }): readonly string[] =>
     text.match(/₹ [\d,]+/g) ?? []
-  // The page as rendered by the server, before its scripts load.
+  // Reads the page as rendered by the server, before its scripts load.
   await waitUntilRendered(`${server.url}/afpicon2026`)
   const earlyVisit = await visit(browser, { ...phoneViewport, privateWindow: true })
   await earlyVisit.page.route(/\.(?:js|woff2)$/, (route) => route.abort())
   await earlyVisit.page.goto(`${server.url}/afpicon2026`)
   const boxBefore = await readFeeBox(earlyVisit)
   expect(findPrices(boxBefore)).toEqual(expect.arrayContaining(['₹ 6,000', '₹ 3,000']))
-  // Hydrated and not scrolled: nothing in the box moves.
+  // After hydration, without scrolling, nothing in the box moves.
   const hydratedVisit = await visit(browser, { ...phoneViewport, privateWindow: true })
   const { page } = hydratedVisit
   // Lines wrap differently in another font, which does not affect the box.

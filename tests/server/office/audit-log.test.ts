@@ -1,7 +1,4 @@
-/**
- * The audit log describes actions on registrations and payments. Erasing a delegate's data also
- * erases the reasons.
- */
+/** The audit log describes actions; erasing the data of a delegate also erases the reasons. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegNo } from '../../../engine/index.ts'
 import type { ActivityResponse } from '../../../engine/api.ts'

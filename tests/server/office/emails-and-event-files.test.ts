@@ -105,7 +105,7 @@ test('failed emails are shown to users of their event, and can be resent', async
   expect(
     app.rows("SELECT who, what, event_id FROM audit_log WHERE what LIKE 'retried %' ORDER BY id"),
   ).toEqual([
-    // The owners of the event see it.
+    // Owners of the event can see this entry.
     { who: 'desk', what: 'retried emails (1)', event_id: 'one2026' },
     { who: 'owner', what: 'retried emails (1)', event_id: null },
   ])

@@ -1,7 +1,4 @@
-/**
- * Shared helpers of the office's tests: a signed-in admin, and registrations created through the
- * store.
- */
+/** Shared helpers of the tests of the office: signed-in users, and registrations created in the store. */
 import { hash } from '@node-rs/argon2'
 import { expect } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
@@ -25,7 +22,7 @@ import type { TestApp } from '../harness.ts'
 
 export const PASSWORD = 'a password for tests'
 
-/** A password hash with the lowest cost, because tests need no protection. */
+/** Hashes a password at the lowest cost, because tests need no protection. */
 export const hashCheaply = (password: string): Promise<string> =>
   hash(password, { memoryCost: 8, timeCost: 1 })
 
@@ -44,7 +41,7 @@ export type Office = {
   }>
 }
 
-/** The address for actions on a registration. */
+/** Returns the URL for actions on a registration. */
 export const actionsUrl = (regNo: string): string => `/admin/registrations/${regNo}/acts/`
 
 /** The parts of a server that signing in needs. */
@@ -102,8 +99,8 @@ const addShownVersion = async (server: SignInServer, input: object): Promise<obj
     : input
 
 /**
- * A sample event with invoices, these items with a yes-no question each, and a refund of 75% until
- * 31 January 2026.
+ * Builds the file of a sample event with invoices, these items, a yes-no field for each question, and a refund of 75%
+ * until 31 January 2026.
  */
 export const createEventWithItems = (items: string, questions: readonly string[]): string =>
   readGolden('EV493.yaml')
@@ -119,11 +116,11 @@ export const createEventWithItems = (items: string, questions: readonly string[]
       'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
     )
 
-/** Noon on a day in India, plus `minutes`. */
+/** Returns noon on a day in India, plus `minutes`. */
 export const toNoon = (dayText: string, minutes = 0): Instant =>
   instant(startOfDay(day(dayText)) + 12 * 3_600_000 + minutes * 60_000)
 
-/** The number of the nth registration of an event, with digits derived from n. */
+/** Builds the number of the nth registration of an event, with digits derived from n. */
 export function buildRegNo(server: TestApp, eventId: string, n: number): RegNo {
   const event = server.deps.events.findById(eventId)?.config
   if (event === undefined) throw new Error(`no event ${eventId}`)
@@ -140,7 +137,7 @@ export type SampleDetails = {
   readonly throughGateway?: true
 }
 
-/** Registers through the store, then settles the payment as the gateway would. */
+/** Registers a delegate in the store, then records the result of the payment as the gateway would report it. */
 export async function register(
   server: TestApp,
   eventId: string,

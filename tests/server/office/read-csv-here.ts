@@ -1,8 +1,4 @@
-/**
- * Reads CSV files in the test's thread, because starting a thread takes longer than the rest of a
- * reconciliation test. The thread and its limits are tested in tests/attacks/sheets.test.ts and
- * through the command line.
- */
+/** Reads CSV files in the thread of the test, because starting a worker thread takes longer than a test. */
 import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 import type { WorkerOptions } from 'node:worker_threads'
@@ -18,7 +14,10 @@ const isCsv = (url: URL | string, { workerData }: WorkerOptions): boolean =>
     .subarray(0, XLSX_SIGNATURE.length)
     .equals(XLSX_SIGNATURE)
 
-/** Applies to all tests of a file and is undone afterwards, because test files share a process. */
+/**
+ * Reads CSV files in the thread of the test for all tests of a file, and restores the worker thread afterwards,
+ * because test files share a process. tests/attacks/sheets.test.ts tests the worker thread and its limits.
+ */
 export function readCsvHere(): void {
   const { Worker } = threads
   const replaceWorker = (worker: typeof Worker): void => {

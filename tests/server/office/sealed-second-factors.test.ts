@@ -47,7 +47,7 @@ test('a copy of the database contained the secrets of second factors', async () 
   expect(statSync(keyFile).mode & 0o777).toBe(0o600)
   server.setTime('2026-11-22T12:10:00+05:30')
   expect((await signIn('asha', computeCode(secret))).statusCode).toBe(200)
-  // After a restore on another machine, the key is a different one.
+  // After a restore on another machine, the server has a different key.
   const key = readFileSync(keyFile)
   writeFileSync(keyFile, 'the key of another machine')
   server.setTime('2026-11-22T12:20:00+05:30')

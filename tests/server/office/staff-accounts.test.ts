@@ -65,14 +65,14 @@ const addUser = async (username: string): Promise<string> => {
   return signIn(username)
 }
 /** Computes the code of an authenticator app (RFC 6238), for now or some steps later. */
-const codeAt = (secret: string, steps = 0): string =>
+const getCode = (secret: string, steps = 0): string =>
   new TOTP({ secret: Secret.fromBase32(secret.replaceAll(' ', '')) }).generate({
     timestamp: server.now() + steps * STEP_MS,
   })
 const advance = (ms: number): void =>
   server.setTime(new Date(instant(server.now() + ms)).toISOString())
 
-/** Enables a user's second factor. Returns the secret, the recovery codes, and the session token. */
+/** Adds a user with a second factor. Returns the secret, the recovery codes, and the session token. */
 async function addFactorUser(
   username: string,
 ): Promise<{ token: string; secret: string; codes: string[] }> {
@@ -80,10 +80,10 @@ async function addFactorUser(
   const setup = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
   expect(setup.statusCode, setup.body).toBe(200)
   const { secret } = setup.json<SecondFactorResponse>()
-  const done = await post('/admin/me/second-factor/confirm/', { code: codeAt(secret) }, token)
-  expect(done.statusCode, done.body).toBe(200)
+  const reply = await post('/admin/me/second-factor/confirm/', { code: getCode(secret) }, token)
+  expect(reply.statusCode, reply.body).toBe(200)
   advance(2 * STEP_MS)
-  return { token, secret, codes: done.json<RecoveryCodesResponse>().recovery_codes }
+  return { token, secret, codes: reply.json<RecoveryCodesResponse>().recovery_codes }
 }
 
 describe('a second factor', () => {
@@ -106,25 +106,25 @@ describe('a second factor', () => {
     const { secret } = await addFactorUser('ravi')
     const passwordOnly = await login('ravi')
     expect([passwordOnly.statusCode, passwordOnly.json().code]).toEqual([401, 'code_needed'])
-    const wrongCode = await login('ravi', { code: codeAt(secret, 5) })
+    const wrongCode = await login('ravi', { code: getCode(secret, 5) })
     expect([wrongCode.statusCode, wrongCode.json().code]).toEqual([401, 'wrong_code'])
     for (const response of [passwordOnly, wrongCode])
       expect(response.headers['set-cookie']).toBeUndefined()
-    const wrongPassword = await login('ravi', { password: 'not this one', code: codeAt(secret) })
+    const wrongPassword = await login('ravi', { password: 'not this one', code: getCode(secret) })
     expect(wrongPassword.json().code).toBe('invalid_login')
     // A wrong password did not use up the code; a clock may differ by one step.
-    expect((await login('ravi', { code: ` ${codeAt(secret, -1)} ` })).statusCode).toBe(200)
+    expect((await login('ravi', { code: ` ${getCode(secret, -1)} ` })).statusCode).toBe(200)
   })
 
   test('accepts each code once, also for concurrent requests', async () => {
     const { secret } = await addFactorUser('meera')
-    const code = codeAt(secret)
+    const code = getCode(secret)
     const responses = await Promise.all([login('meera', { code }), login('meera', { code })])
     expect(responses.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 401])
     const repeated = await login('meera', { code })
     expect(repeated.json().message).toBe('This code was already used. Wait for the next one.')
     advance(STEP_MS)
-    expect((await login('meera', { code: codeAt(secret) })).statusCode).toBe(200)
+    expect((await login('meera', { code: getCode(secret) })).statusCode).toBe(200)
   })
 
   test('accepts each recovery code once, in any spelling, and counts the remaining ones', async () => {
@@ -151,11 +151,11 @@ describe('a second factor', () => {
     expect((await login('devi')).statusCode).toBe(200)
     const wrongCode = await post(
       '/admin/me/second-factor/confirm/',
-      { code: codeAt(secret, 7) },
+      { code: getCode(secret, 7) },
       token,
     )
     expect([wrongCode.statusCode, Object.keys(wrongCode.json().errors)]).toEqual([422, ['code']])
-    const rightCode = { code: codeAt(secret) }
+    const rightCode = { code: getCode(secret) }
     expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).statusCode).toBe(200)
     expect((await post('/admin/me/second-factor/confirm/', rightCode, token)).json().code).toBe(
       'not_begun',
@@ -173,15 +173,15 @@ describe('a second factor', () => {
     ]) {
       const empty = await post(url, {}, token)
       expect([empty.statusCode, Object.keys(empty.json().errors)], url).toEqual([422, ['password']])
-      const half = await post(url, { password: PASSWORD }, token)
-      expect([half.statusCode, Object.keys(half.json().errors)], url).toEqual([422, ['code']])
+      const noCode = await post(url, { password: PASSWORD }, token)
+      expect([noCode.statusCode, Object.keys(noCode.json().errors)], url).toEqual([422, ['code']])
       const wrongGuess = await post(url, { password: PASSWORD, code: '000000' }, token)
       expect([wrongGuess.statusCode, Object.keys(wrongGuess.json().errors)], url).toEqual([
         422,
         ['code'],
       ])
     }
-    const disableRequest = { password: PASSWORD, code: codeAt(secret) }
+    const disableRequest = { password: PASSWORD, code: getCode(secret) }
     expect((await post('/admin/me/second-factor/off/', disableRequest, token)).statusCode).toBe(200)
     expect((await login('latha')).statusCode).toBe(200)
   })
@@ -194,7 +194,7 @@ describe('a second factor', () => {
     await post('/admin/admins/second-factor/', { required: true }, token)
     const disableResponse = await post(
       '/admin/me/second-factor/off/',
-      { password: PASSWORD, code: codeAt(secret) },
+      { password: PASSWORD, code: getCode(secret) },
       token,
     )
     expect([disableResponse.statusCode, disableResponse.json().code]).toEqual([409, 'is_required'])
@@ -236,7 +236,7 @@ test("limits guesses to ten an hour from all addresses, without locking out the 
   for (let attempt = 0; attempt < 12; attempt += 1)
     statuses.push((await guessCode(computeWrongCode(), `198.51.100.${attempt}`)).statusCode)
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429])
-  // From new addresses, the correct code and recovery codes come too late; nothing was tried at the usual address.
+  // New addresses are refused even with the correct code or a recovery code; the usual address is not.
   for (const code of [computeRightCode(), 'aaaa-bbbb-cccc-dddd'])
     expect((await guessCode(code, '198.51.100.99')).statusCode).toBe(429)
   expect((await guessCode(computeRightCode(), '203.0.113.1')).statusCode).toBe(200)
@@ -284,13 +284,13 @@ describe("the user's own account", () => {
         { password: PASSWORD, new_password: 'three words apart', ...extra },
         token,
       )
-    for (const extra of [{}, { code: '' }, { code: codeAt(secret, 5) }, { code: null }]) {
+    for (const extra of [{}, { code: '' }, { code: getCode(secret, 5) }, { code: null }]) {
       const { statusCode, body } = await changePassword(extra)
       expect([statusCode, Object.keys(JSON.parse(body).errors)]).toEqual([422, ['code']])
     }
-    expect((await login('usha', { code: codeAt(secret) })).statusCode).toBe(200)
+    expect((await login('usha', { code: getCode(secret) })).statusCode).toBe(200)
     advance(STEP_MS)
-    expect((await changePassword({ code: codeAt(secret) })).statusCode).toBe(200)
+    expect((await changePassword({ code: getCode(secret) })).statusCode).toBe(200)
     expect((await login('usha')).statusCode).toBe(401)
   })
 

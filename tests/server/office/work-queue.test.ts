@@ -87,7 +87,7 @@ test('every number of the work queue is the count of its list, and falls when th
       (await readCounts())[id],
     )
   }
-  // A day later, none of these registrations is paid.
+  // A day later, the unpaid registration is pending, but the one under review is not.
   server.setTime('2025-10-11T18:00:00+05:30')
   office = await signIn(server)
   expect(await listRegNos('pending')).toContain(emailedRegNo)

@@ -509,7 +509,7 @@ describe('a form that cannot be rendered delays no page', () => {
     warn: () => {},
     error: (what) => errors.push(JSON.stringify(what)),
   }
-  /** Replaces the web build's output for the server. */
+  /** Writes a renderer in place of the web build's, and opens it. */
   const createPrerenderer = (code: string): Prerenderer => {
     writeFileSync(join(folder, 'server', 'server-rendering.js'), code)
     return openPrerenderer(folder, log)

@@ -1,7 +1,4 @@
-/**
- * Pages that are the same for every visitor: their bytes, ETags and policy; changes apply
- * immediately.
- */
+/** Pages that are the same for every visitor: bytes, ETags and policy; changes apply immediately. */
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -49,7 +46,10 @@ const readText = async (app: TestApp, url: string): Promise<string> =>
 const readConditionalStatus = async (app: TestApp, url: string, etag: string): Promise<number> =>
   (await getPage(app, url, { ...BROWSER_HEADERS, 'if-none-match': etag })).statusCode
 
-/** A busy server sends a page before its form is rendered, and caches only the complete page. */
+/**
+ * Waits for the complete page: a busy server sends a page before its form is rendered, and caches only the complete
+ * page.
+ */
 const waitForText = (
   app: TestApp,
   path: string,

@@ -1,7 +1,4 @@
-/**
- * Tax documents of a registration that is corrected, refunded and cancelled after payment, by tax
- * rate.
- */
+/** Tax documents, by tax rate, of registrations that are corrected, refunded or cancelled after payment. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
@@ -56,7 +53,7 @@ async function readBodies(regNo: RegNo): Promise<readonly DocumentBody[]> {
   return bodies.flatMap((body) => (body === null ? [] : [body]))
 }
 type AmountsByRate = Readonly<Record<string, readonly [base: number, gst: number]>>
-/** Invoices minus credit notes, by rate. */
+/** Sums the invoices minus the credit notes, by rate. */
 async function sumInvoices(regNo: RegNo): Promise<AmountsByRate> {
   const sums: Record<string, [number, number]> = {}
   for (const { kind, lines } of await readBodies(regNo))
@@ -67,7 +64,7 @@ async function sumInvoices(regNo: RegNo): Promise<AmountsByRate> {
     }
   return Object.fromEntries(Object.entries(sums).filter(([, [base, gst]]) => base + gst !== 0))
 }
-/** The taxable value and tax of the registered items, by rate. */
+/** Sums the taxable value and tax of the registered items, by rate. */
 async function sumItems(regNo: RegNo): Promise<AmountsByRate> {
   const sums: Record<string, [number, number]> = {}
   for (const { rate, base, gst } of (await server.deps.store.registration(regNo))?.lines ?? []) {

@@ -1,6 +1,4 @@
-/**
- * Documents for payments: receipts, tax invoices and credit notes, as rows, as PDF and by email.
- */
+/** Documents for payments: receipts, tax invoices and credit notes, as rows, as PDF and by email. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as mupdf from 'mupdf'

@@ -1,7 +1,4 @@
-/**
- * Tax documents of amounts that were retained, waived, never paid or invoiced elsewhere, by tax
- * rate.
- */
+/** Tax documents, by tax rate, of amounts that were retained, waived, never paid or invoiced elsewhere. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INR, instant, createOrderId, toAmount, quote } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
@@ -42,7 +39,7 @@ function buildAnswers(extras: Answers): Answers {
   return { full_name: 'Asha Sample', email, phone_number: phone, is_member: true, ...extras }
 }
 
-/** Pays a different amount, which staff accept. */
+/** Registers a delegate with a payment that differs from the price, and accepts it as staff would. */
 async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
   const answers = buildAnswers(extras)
   const regNo = await register(server, EVENT, { n: delegateCount, on: paidAt, answers })
@@ -96,7 +93,7 @@ async function importPaid(extras: Answers): Promise<RegNo> {
   return regNo
 }
 
-/** Invoices minus credit notes, by rate. */
+/** Sums the invoices minus the credit notes, by rate. */
 async function sumInvoices(regNo: RegNo): Promise<Readonly<Record<string, readonly number[]>>> {
   const { store } = server.deps
   const sums: Record<string, [number, number]> = {}

@@ -1,7 +1,4 @@
-/**
- * Answers that would lead to a wrong document or a rounded amount are rejected at registration and
- * correction.
- */
+/** Answers that would lead to a wrong document or a rounded amount are rejected. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'

@@ -1,7 +1,4 @@
-/**
- * The particulars of rule 46 on each document of the table in docs/tax.md, and their position on
- * the page.
- */
+/** The particulars of rule 46 on each document of the table in docs/tax.md. */
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DocumentBody } from '../../../../engine/index.ts'

@@ -1,4 +1,4 @@
-/** Tax invoices, bills of supply and credit notes of one bill with rates of 18% and 5% and an untaxed donation. */
+/** Tax documents of one bill with rates of 18% and 5% and an untaxed donation. */
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant, createOrderId, toAmount } from '../../../../engine/index.ts'

@@ -1,7 +1,4 @@
-/**
- * Events and documents with rates of 18% and 5%, for tests of tax documents and `npm run
- * pictures:invoices`.
- */
+/** Events and documents with two tax rates, for tests and `npm run pictures:invoices`. */
 import { instant, createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
 import { readGolden } from '../../../engine/authoring/goldens.ts'
@@ -10,7 +7,7 @@ import type { TestApp } from '../../harness.ts'
 export const TAMIL_NADU_GSTIN = '33AAAAA0000A1Z9'
 /** The venue is in the supplier's state. */
 export const KERALA = 'sample2026'
-/** The venue and its rooms are in another state than the supplier. */
+/** The venue and its rooms are in a different state from the supplier. */
 export const MYSORE = 'second2026'
 
 function buildEventFile(id: string, prefix: string, venue: string): string {
@@ -145,7 +142,7 @@ export async function readDocument(
   return body
 }
 
-/** The invoice of a supply, and the credit note of ₹ 20,000.05 refunded a day later. */
+/** Issues the invoice of a supply, and the credit note for ₹ 20,000.05 refunded a day later. */
 export async function issueInvoiceAndCredit(
   server: TestApp,
   { event, buyer }: (typeof SUPPLIES)[number],

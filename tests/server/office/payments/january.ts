@@ -1,7 +1,4 @@
-/**
- * A synthetic January of two events: 600 payments by four methods, 40 refunds, and payments at the ends of the month.
- * Includes the totals that a treasurer would add up by hand.
- */
+/** A synthetic January of two events, with the totals that a treasurer would add up by hand. */
 import { createOrderId, instant, toAmount } from '../../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../../engine/index.ts'
 import { startTestApp } from '../../harness.ts'
@@ -38,6 +35,10 @@ const files = {
     .replace('prefix: SMPL', 'prefix: SCND'),
 }
 
+/**
+ * Records payments by four methods, with refunds of some, and payments just before, at and just after the ends of
+ * the month. Returns the server, the expected totals, and the registration numbers.
+ */
 export async function createJanuary({
   payments = PAYMENT_COUNT,
   refunds = REFUND_COUNT,

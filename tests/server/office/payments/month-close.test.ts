@@ -1,7 +1,4 @@
-/**
- * The close of January of two events: the tables of the accountant's file agree with the ledger to the paisa, tax
- * documents add up to their totals, and later entries are marked, never refused.
- */
+/** The close of January: the accountant's file agrees with the ledger, and later entries are marked. */
 import { parse } from 'csv-parse/sync'
 import { strFromU8, unzipSync } from 'fflate'
 import readXlsxFile from 'read-excel-file/node'

@@ -1,7 +1,4 @@
-/**
- * The payments of January of two events: page, CSV, Excel and the ledger (revenue by day) agree with each other, and
- * with totals computed independently of the store.
- */
+/** The payments of January: the page, CSV, Excel and the daily revenue agree with each other. */
 import { parse } from 'csv-parse/sync'
 import readXlsxFile from 'read-excel-file/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'

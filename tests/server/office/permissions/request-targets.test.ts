@@ -1,7 +1,4 @@
-/**
- * Requests that refer to objects of another event, in every spelling. They are generated for each route from its
- * declared rule, so new routes are covered automatically.
- */
+/** Requests for objects of another event, in every spelling, for each route by its declared rule. */
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import Fastify from 'fastify'
@@ -52,7 +49,7 @@ const STATEMENT_DAY = '2025-10-09' as Day
 let server: TestApp
 let ownParty: EventParty
 let otherParty: EventParty
-/** Numbers of the same event and form that do not exist. */
+/** Numbers in the format of the other event that do not exist. */
 let unknownParty: EventParty
 let routes: readonly Route[]
 
@@ -154,7 +151,7 @@ async function createParty(event: string, n: number): Promise<EventParty> {
   }
 }
 
-/** Digits in groups of four, as on printed pages. */
+/** Writes digits in groups of four, as on printed pages. */
 const insertSeparators = (number: string, separator: string): string =>
   number.replaceAll(/.{4}(?=.)/g, `$&${separator}`)
 const listSpellings = ({ regNo, orderId }: EventParty): readonly string[] =>
@@ -166,7 +163,7 @@ const listSpellings = ({ regNo, orderId }: EventParty): readonly string[] =>
     insertSeparators(number, '-'),
     ` ${number} `,
   ])
-/** Values of the wrong type that contain the text. */
+/** Returns values of the wrong type that contain the text. */
 const wrapValue = (text: string): readonly unknown[] => [
   [text],
   [[text]],
@@ -175,7 +172,7 @@ const wrapValue = (text: string): readonly unknown[] => [
   { toString: text },
 ]
 
-/** Every way to specify the other event, in the query and in the body. */
+/** Lists every way to specify the other event, in the query and in the body. */
 function listRequestsNamingEvent(options?: object): readonly Request[] {
   const [ownEvent, otherEvent] = [ownParty.event, otherParty.event]
   const queries = [
@@ -371,7 +368,7 @@ function sendRequest(
   })
 }
 
-/** All stored data except last-seen times and the search index, which is updated later. */
+/** Reads all stored data except last-seen times and the search index, which is updated later. */
 function snapshotDatabase(): Readonly<Record<string, string>> {
   const db = new Database(join(server.dir, 'rollcall.db'), { readonly: true })
   try {
@@ -388,7 +385,7 @@ function snapshotDatabase(): Readonly<Record<string, string>> {
   }
 }
 
-/** Whether the path is a list of this event: the path of a list contains its event. */
+/** Returns whether the route is a list or an export of this event. */
 const isEventList = ({ event }: EventParty, { url }: Route): boolean =>
   (server.deps.events.findById(event)?.config.admin.lists ?? []).some(
     ({ api, export: { api: file } }) =>
@@ -398,7 +395,7 @@ const isShared = ({ url }: Route): boolean => url.includes('/admin/export')
 const stripRoot = (path: string): string =>
   (path.split('?')[0] ?? '').replace(/^\/api/, '').replace(/\/$/, '')
 
-/** Paths that name an object of the other event, as in the web app. */
+/** Requests for an object of the other event, as the web app sends them. */
 const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
   own: () => null,
   any: () => null,
@@ -492,7 +489,7 @@ describe('a user of another event', () => {
 describe('a user of the event', () => {
   test('passes the access check at each of these routes, so the requests above were rejected because of the event', async () => {
     const rejectedRoutes: string[] = []
-    // One address per route: the requests above are sent to every address.
+    // One address per route is enough here: the test above sends requests to every address.
     const distinctRoutes = new Map(
       routes
         .filter(({ method }) => method !== 'HEAD')
@@ -506,7 +503,7 @@ describe('a user of the event', () => {
       const isListOfOtherEvent =
         route.rule.target === 'list' && !isShared(route) && !isEventList(otherParty, route)
       if (request === null || isListOfOtherEvent) continue
-      // The event has only one parameter name, except in filters, which an event file declares.
+      // Routes with filters, which an event file declares, name the event parameter `event_id`.
       const isFiltered = route.rule.filters === true && route.rule.target === 'event'
       const ownRequest = isFiltered ? { query: `event_id=${otherParty.event}` } : request
       const { statusCode, body } = await sendRequest(route, otherParty, ownRequest)

@@ -1,7 +1,4 @@
-/**
- * The roles that each route allows. Every role requests every route for its own and another event, without a session,
- * and with an ended session, against the table below. A route without a row fails the test.
- */
+/** The roles that each route allows: every role requests every route, for its own and another event. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { INR, toAmount } from '../../../../engine/index.ts'
@@ -18,13 +15,14 @@ type AccessRule =
   | 'unauthenticated'
   /** Any signed-in user, of any event. */
   | 'signed in'
-  /** That role or a higher one; `of their event`: only for the user's events. */
+  /** That role or a higher one, only for the user's events. */
   | `${Role} of their event`
   /** That role or a higher one; the response covers the user's events. */
   | `${Role} of any event`
   /** That role or a higher one, with access to all events. */
   | `${Role} of all`
 
+/** A route without a row fails the test. */
 const ACCESS_BY_ROUTE: Readonly<Record<string, AccessRule>> = {
   'GET /healthz': 'public',
   'GET /metrics': 'public',
@@ -144,7 +142,7 @@ const ACCESS_BY_ROUTE: Readonly<Record<string, AccessRule>> = {
   'POST /admin/admins/:username/link': 'owner of all',
   'POST /admin/admins/:username/reset-second-factor': 'owner of all',
 }
-/** The row of each route whose path is set by an event file (lists and exports), and of all others. */
+/** The row of every route whose path an event file declares: lists and exports. */
 const EVENT_FILE_ROUTE_ACCESS: AccessRule = 'viewer of their event'
 
 const ROLES: readonly Role[] = ['viewer', 'desk', 'treasurer', 'owner']
@@ -232,7 +230,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The name of a route in the table: without a trailing slash, and without /api for the office. */
+/** Returns the name of a route in the table: without a trailing slash, and without /api for the office. */
 const getRouteName = (method: string, url: string): string =>
   `${method} ${url.replace(/^\/api(?=\/admin\/)/, '').replace(/(?<=.)\/$/, '')}`
 
@@ -268,11 +266,13 @@ function sendRequest(
     }),
   })
 }
-/** Whether the path contains a registration, review or statement: in another event, its number does not exist. */
+/**
+ * Returns whether the path contains a registration, review or statement, whose number does not exist in another event.
+ */
 const hasTarget = (url: string): boolean =>
   /\/(registrations\/:reg_no|reviews\/:id|statements\/:statement)\b/.test(url)
 
-/** The expected status for a user. `in`: the endpoint's own response. */
+/** Returns the expected status for a user, or `in` for the endpoint's own response. */
 function getExpectedStatus(
   row: AccessRule,
   url: string,
@@ -289,7 +289,7 @@ function getExpectedStatus(
   return hasRole && hasEvent ? 'in' : 403
 }
 
-/** Describes differences from the table. */
+/** Describes the responses that differ from the table. */
 async function findDifferences(
   row: AccessRule,
   method: 'GET' | 'POST',
@@ -314,7 +314,7 @@ async function findDifferences(
   return differences
 }
 
-/** A rule as text; a function that finds the event is described by its source. */
+/** Formats a rule as text. A function that finds the event is shown by its source. */
 const formatRule = (rule: unknown): string =>
   JSON.stringify(rule, (_, value: unknown) => (typeof value === 'function' ? String(value) : value))
 

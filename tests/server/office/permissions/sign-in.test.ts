@@ -1,3 +1,4 @@
+/** Signing in to the office: sessions, requests from other sites, limits on guesses, and passwords. */
 import { afterAll, beforeAll, describe, expect, test as sessionServer } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { findPasswordProblem } from '../../../../server/office/auth/passwords.ts'

@@ -1,7 +1,4 @@
-/**
- * A bank transfer counts once, whatever the spelling of its reference and the payment method; statements show its
- * state.
- */
+/** A bank transfer counts once, whatever the payment method and the spelling of its reference. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -39,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let counter = 0
-/** An unused UTR. */
+/** Returns an unused UTR. */
 const createUtr = (): string => String(526_123_000_000 + ++counter)
 const groupDigits = (reference: string): string => reference.replaceAll(/(\d{4})(?=\d)/g, '$1 ')
 
@@ -59,7 +56,7 @@ const confirm = (regNo: string, method: string, reference: string, overrides: ob
   office.act(regNo, { act: 'confirm', way: method, reference, amount: String(FEE), ...overrides })
 const recordExtraPayment = (regNo: string, method: string, reference: string) =>
   office.act(regNo, { act: 'came_again', way: method, reference, amount: String(FEE) })
-const report = async (page: string, reference: string) => {
+const reportUtr = async (page: string, reference: string) => {
   const payload = { act: 'tell', answers: { utr: reference, paid_on: '2027-01-09' } }
   const response = await server.app.inject({ method: 'POST', url: `/api${page}/acts/`, payload })
   return { status: response.statusCode, body: response.json<Record<string, unknown>>() }
@@ -167,7 +164,7 @@ describe('one UTR', () => {
     expect((await confirm(paidRegNo, 'transfer', pastedNarration)).status).toBe(200)
     const receivedBefore = sumReceived()
     expect((await confirm(regNo, 'transfer', reference)).body).toMatchObject({ code: 'taken' })
-    expect((await report(page, groupDigits(reference))).body).toMatchObject({ code: 'taken' })
+    expect((await reportUtr(page, groupDigits(reference))).body).toMatchObject({ code: 'taken' })
     const result = await checkRows(toCredit(`UPI/${reference}/SHARMA`))
     expect(listOutcomes(result)).toEqual([['known', paidRegNo]])
     await keepUnmatched(result)
@@ -189,7 +186,7 @@ describe('one UTR', () => {
     const deskRejection = await addAtDesk('upi', groupDigits(reference))
     expect(deskRejection.status, JSON.stringify(deskRejection.body)).toBe(201)
     const { regNo, page } = await register()
-    expect((await report(page, reference)).status).toBe(409)
+    expect((await reportUtr(page, reference)).status).toBe(409)
     expect((await confirm(regNo, 'transfer', reference)).status).toBe(409)
   })
 
@@ -265,7 +262,7 @@ describe('a bank statement', () => {
   test("leaves a line with another registration's number to staff, whatever was reported", async () => {
     const reference = createUtr()
     const [reporter, payer, otherDelegate] = [await register(), await register(), await register()]
-    expect((await report(reporter.page, reference)).status).toBe(200)
+    expect((await reportUtr(reporter.page, reference)).status).toBe(200)
     await confirm(otherDelegate.regNo, 'transfer', createUtr())
     const otherReferenceResult = await checkRows(toCredit(`UPI ${reference} ${payer.regNo}`))
     expect(listOutcomes(otherReferenceResult)).toEqual([['ambiguous', payer.regNo, reporter.regNo]])
@@ -279,7 +276,7 @@ describe('a bank statement', () => {
 
   test("matches no line by the first twelve digits of the conference's own account number", async () => {
     const { page } = await register()
-    expect((await report(page, '502000123456')).status).toBe(200)
+    expect((await reportUtr(page, '502000123456')).status).toBe(200)
     const result = await checkRows(toCredit('NEFT ASHA TO 50200012345678', 100))
     expect(listOutcomes(result)).toEqual([['unmatched']])
   })
@@ -287,7 +284,7 @@ describe('a bank statement', () => {
   test('records all bank numbers of a confirmed line, so that none of them pays for another registration', async () => {
     const [reported, otherNumber] = [createUtr(), createUtr()]
     const [payer, other] = [await register(), await register()]
-    await report(payer.page, reported)
+    await reportUtr(payer.page, reported)
     const [line] = (await checkRows(toCredit(`IMPS ${reported} ASHA`, FEE, otherNumber))).lines
     expect(line).toMatchObject({ as: 'matched', reference: reported, also: [otherNumber] })
     const { reference, also, amount, day } = line ?? {}
@@ -365,7 +362,7 @@ test.each([
   async (_, buildRows) => {
     const reference = createUtr()
     const { regNo, page } = await register()
-    expect((await report(page, reference)).status).toBe(200)
+    expect((await reportUtr(page, reference)).status).toBe(200)
     const [line] = (await checkRows(...buildRows(reference))).lines
     expect(line?.as).toBe('ambiguous')
     const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
@@ -402,16 +399,16 @@ test.each([
     (regNo: string) =>
       `BY TRANSFER FROM A MEMBER OF THE SAMPLE SOCIETY FOR THE CONFERENCE ${regNo}`,
   ],
-])('two transfers whose lines share %s each pay for their own registration', async (_, text) => {
+])('two transfers whose lines share %s each pay for their own registration', async (_, getText) => {
   for (let n = 0; n < 2; n++) {
     const { regNo } = await register()
-    const [line] = (await checkRows(toCredit(text(regNo)))).lines
+    const [line] = (await checkRows(toCredit(getText(regNo)))).lines
     expect([line?.as, line?.of[0]?.reg_no]).toEqual(['matched', regNo])
     const confirmation = await confirm(regNo, 'transfer', line?.reference ?? '', {
       also: line?.also,
     })
     expect(confirmation.status).toBe(200)
-    expect(listOutcomes(await checkRows(toCredit(text(regNo))))).toEqual([['known', regNo]])
+    expect(listOutcomes(await checkRows(toCredit(getText(regNo))))).toEqual([['known', regNo]])
   }
 })
 
@@ -439,7 +436,7 @@ test('an HDFC Bank reference (N and 15 digits) can be reported, pays for one reg
   const [payer, other] = [await register(), await register()]
   const sendLine = () => checkRows(toCredit(`NEFT CR-HDFC0000001-${payer.regNo}`, FEE, reference))
   expect((await sendLine()).lines[0]).toMatchObject({ as: 'matched', reference })
-  expect((await report(payer.page, 'n328 2612 3456 7890')).status).toBe(200)
+  expect((await reportUtr(payer.page, 'n328 2612 3456 7890')).status).toBe(200)
   expect((await confirm(payer.regNo, 'transfer', reference)).status).toBe(200)
   expect(listOutcomes(await sendLine())).toEqual([['known', payer.regNo]])
   expect((await confirm(other.regNo, 'transfer', `NEFT ${reference}`)).status).toBe(409)
@@ -481,7 +478,7 @@ test.each([
 test('a UTR that one delegate reported was confirmed for another registration, whose payment then could not be confirmed', async () => {
   const reference = createUtr()
   const [reporter, otherDelegate] = [await register(), await register()]
-  await report(reporter.page, reference)
+  await reportUtr(reporter.page, reference)
   const receivedBefore = sumReceived()
   const rejections = [
     await confirm(otherDelegate.regNo, 'transfer', groupDigits(reference)),
@@ -503,15 +500,15 @@ test.each(['00', 'UTR ', 'Ref no. '])(
   async (prefix) => {
     const reference = createUtr()
     const [ownRegistration, otherDelegate] = [await register(), await register()]
-    expect((await report(ownRegistration.page, `${prefix}${reference}`)).status).toBe(200)
-    expect((await report(otherDelegate.page, reference)).status).toBe(409)
+    expect((await reportUtr(ownRegistration.page, `${prefix}${reference}`)).status).toBe(200)
+    expect((await reportUtr(otherDelegate.page, reference)).status).toBe(409)
   },
 )
 
 test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
   const reference = createUtr()
   const { page } = await register()
-  expect((await report(page, groupDigits(reference))).status).toBe(200)
+  expect((await reportUtr(page, groupDigits(reference))).status).toBe(200)
 })
 
 test('a transfer that was received and returned in one file, without a claim, is shown as returned', async () => {
@@ -570,16 +567,18 @@ test('the second of two transfers that state only the registration number was re
   const [firstLine, secondLine, thirdLine] = lines.map(
     ({ reference, also, amount, day, narration }) => ({ reference, also, amount, day, narration }),
   )
-  const send = async (payload: object) =>
+  const confirmLines = async (payload: object) =>
     (await post('/admin/reconcile/confirm/', { event, lines: [], ...payload })).body
   for (const line of [firstLine, secondLine])
-    expect(await send({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({
+    expect(await confirmLines({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({
       done: [regNo],
       refused: [],
     })
-  expect((await send({ keep: [thirdLine] }))['message']).toBe('1 unmatched payment sent to review.')
+  expect((await confirmLines({ keep: [thirdLine] }))['message']).toBe(
+    '1 unmatched payment sent to review.',
+  )
   for (const line of [firstLine, secondLine])
-    expect(await send({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({ done: [] })
+    expect(await confirmLines({ lines: [{ ...line, reg_no: regNo }] })).toMatchObject({ done: [] })
   expect((await confirm(regNo, 'transfer', regNo)).status).toBe(409)
 })
 

@@ -1,7 +1,4 @@
-/**
- * Payments outstanding at the gateway after the event changes its account or gateway, and after
- * manual refunds.
- */
+/** Payments outstanding at the gateway after a change of account or gateway, and after manual refunds. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { SettlementsResponse, WireSettlement } from '../../../../engine/api.ts'
 import { main } from '../../../../server/cli/run-command.ts'
@@ -32,7 +29,7 @@ beforeEach(async () => {
 afterEach(() => server.close())
 
 const registerPaidDelegate = (reference: string) => registerPaid(server, EVENT, reference)
-/** The new account line in the event file. */
+/** Replaces the payment line in the event file, and reloads it. */
 async function changeAccount(paymentYaml: string): Promise<void> {
   const eventFile = buildFixtureEvent({}).replace(
     'payment: {gateway: airpay, account: sample}',

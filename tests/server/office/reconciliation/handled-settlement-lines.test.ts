@@ -116,7 +116,7 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
   expect(output[0]).toContain('handled')
   expect(output[0]).toContain('office: The bank kept it.')
 
-  // The same report is checked and saved again; then a report in which the amount of the line has changed.
+  // The same report is checked and saved again, and then a report with another amount in this line.
   const checkResponse = await post('reconcile', buildReport(1180))
   expect(findLine(checkResponse.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handledLine)
   expect((await post('reconcile/keep', buildReport(1180))).body).toMatchObject({ added: 0 })
@@ -180,7 +180,7 @@ test('a handled line whose report is saved again with another fee stayed handled
   expect((await post('reconcile/keep', reportWithFee)).body).toMatchObject({ changed: 0, known: 1 })
   const changedLine = findLine(await readLines(), 'CB5')
   expect(changedLine).toMatchObject({ as: 'differs', fee: 50, tax: 9, net: -1239, handled: null })
-  // The request of a page that still shows the first fee.
+  // A page that still shows the first fee sends this request.
   expect((await markHandled(openLine, 'The bank kept it.')).code).toBe(409)
   expect((await markHandled(changedLine, 'The bank kept it, and took a fee.')).code).toBe(200)
   const [entry] = server.rows("SELECT what FROM audit_log WHERE what LIKE 'changed%CB5%'")
@@ -226,7 +226,7 @@ test('a line that agrees, or that belongs to an event the user cannot see, canno
     events: [EVENT],
   })
   const treasurer = await signIn(server, 'of-one')
-  // Nor can a report of the shared account change or reveal the line's fee.
+  // The treasurer cannot change or reveal the fee of the line with a report of the shared account either.
   const changedReport = report.replace('CB3,1180.00,0,0,-1180.00', 'CB3,1180.00,50,9,-1239.00')
   for (const path of ['reconcile', 'reconcile/keep']) {
     const { body } = await post(path, changedReport, treasurer)

@@ -1,7 +1,4 @@
-/**
- * Events with different bank or merchant accounts: payments for one event are not recorded for the
- * other.
- */
+/** Events with different bank or merchant accounts: no payment for one is recorded for another. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -78,7 +75,7 @@ const readReview = async (reference: string): Promise<string> => {
   if (review === undefined) throw new Error(`no review of ${reference}`)
   return review.id
 }
-/** Records an unmatched line of the bank statement. */
+/** Records an unmatched line of the bank statement. Returns the id of its review. */
 async function recordTransfer(event: string): Promise<string> {
   const reference = String(526_555_000_000 + ++counter)
   const header = 'Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt'
@@ -99,7 +96,7 @@ async function recordTransfer(event: string): Promise<string> {
   })
   return readReview(reference)
 }
-/** Adds a payment that the gateway confirms for an unknown order. */
+/** Adds a payment that the gateway confirms for an unknown order. Returns the id of its review. */
 async function addCardPayment(event: string, account: string): Promise<string> {
   const reference = `AP${++counter}`
   await server.deps.store.reviewUnknownPayment({

@@ -26,7 +26,7 @@ const eventFile = readFileSync(
   join(import.meta.dirname, '..', '..', '..', 'events', eventFileName),
   'utf8',
 )
-/** The price for a member until 15 January, and afterwards. */
+/** The prices for a member: until 15 January, and afterwards. */
 const [EARLY_PRICE, REGULAR_PRICE] = [4720, 5900]
 
 let server: TestApp

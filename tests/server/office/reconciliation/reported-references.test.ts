@@ -1,7 +1,4 @@
-/**
- * A reference that a delegate reported stays linked to that registration, however the registration
- * is paid or ended.
- */
+/** A reported reference stays linked to its registration, however that registration is paid or ended. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -39,7 +36,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let counter = 0
-/** An unused UTR. */
+/** Returns an unused UTR. */
 const createUtr = (): string => String(526_987_000_000 + ++counter)
 
 type RegisteredDelegate = {

@@ -1,7 +1,4 @@
-/**
- * A saved statement of two events that share a bank account, on both databases: 300 lines, of which 20 have no number,
- * 6 are for several people and 5 are not ours. After every step, the total received = assigned + under review + not ours + left.
- */
+/** A saved statement of two events that share a bank account, on both databases. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -32,7 +29,10 @@ const eventFile = readFileSync(
 const FEE = 4720
 const HEADER =
   'HDFC BANK Ltd,,,,\nAccount No: 50200012345678,,,,\nDate,Narration,Ref,Withdrawal Amt,Deposit Amt'
-/** On PostgreSQL, the same steps run with fewer lines, which takes a tenth of the time. */
+/**
+ * The number of lines of each kind. On PostgreSQL, the same steps run with fewer lines, which takes a tenth of the
+ * time.
+ */
 const LINE_COUNTS = {
   SQLite: { numbered: 269, unnumbered: 20, splits: 6 },
   PostgreSQL: { numbered: 24, unnumbered: 5, splits: 2 },
@@ -140,6 +140,7 @@ describe.each(DATABASES)('on %s', (database) => {
     if (response.header !== null) throw new Error(`unknown columns: ${response.header.join()}`)
     return response
   }
+  /** Reads a statement, and checks that its partial totals add up to the total received. */
   const readStatement = async (user: Office, statement = id): Promise<View> => {
     const response = await user.json(`/admin/statements/${statement}/`)
     const statementPage = response as unknown as View
@@ -182,7 +183,7 @@ describe.each(DATABASES)('on %s', (database) => {
   test('one file covers both events, and is saved once', async () => {
     const expectedPaymentsSpy = vi.spyOn(server.deps.store, 'expectedPayments')
     const firstUpload = await uploadStatement(meera, buildRows())
-    // Its lines were matched twice. Each match reads the expected payments of every event.
+    // The lines used to be matched twice. Each match reads the expected payments of every event.
     expect(expectedPaymentsSpy).toHaveBeenCalledTimes(EVENT_IDS.length)
     expectedPaymentsSpy.mockRestore()
     id = firstUpload.id

@@ -1,7 +1,4 @@
-/**
- * Payments that the settlement does not report as sales (accepted by staff, under review, or a test), and lines that
- * older versions stored.
- */
+/** Payments that a settlement does not report as sales, and settlement lines stored by older versions. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'

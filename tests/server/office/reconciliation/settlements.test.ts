@@ -124,16 +124,12 @@ test('a report shows the status of each line and the outstanding payouts; saving
   const saveReport = () => post(toUrl('reconcile/keep'), file)
   expect(await saveReport()).toMatchObject({
     code: 200,
-    body: {
-      message: '5 lines saved, 2 lines sent to review.',
-      added: 5,
-      to_review: 2,
-    },
+    body: { message: '5 lines saved, 2 lines sent to review.', added: 5, to_review: 2 },
   })
   const saved = await readSaved()
   const capturesBefore = server.rows('SELECT count(*) AS n FROM captures')
   expect((await saveReport()).body).toMatchObject({ added: 0, known: 5, to_review: 0 })
-  // The same lines divided into other files, and one new line.
+  // The next report repeats a line and adds a new one.
   const nextFile = toReport(
     buildSale(latePayment.order, 'AP3', 1180, 'UTIBN26020200022', '02-02-2026'),
     buildSale(exact.order, 'AP1'),
@@ -325,24 +321,22 @@ test('recognises the payout in the bank statement; unmatched payments are record
     ['transfer', 1180, EVENT, 'Bank payment that matches no registration: UPI REFUNDME'],
   ])
   const registration = await register()
-  const [first, second] = unmatched
+  const [transfer, upi] = unmatched
   const move = { decision: 'move', to: registration.regNo, why: 'Her husband paid it.' }
-  expect((await decide(first?.id ?? '', move)).code).toBe(200)
+  expect((await decide(transfer?.id ?? '', move)).code).toBe(200)
   expect(await server.deps.store.registration(registration.regNo)).toMatchObject({
     state: 'complete',
     paymentStatus: 'success',
   })
   // The gateway has no record of it, so it can only be refunded manually.
   const refund = { decision: 'refund', why: 'Not ours.' }
-  expect(await decide(second?.id ?? '', refund)).toMatchObject({
+  expect(await decide(upi?.id ?? '', refund)).toMatchObject({
     code: 409,
     body: { code: 'not_by_gateway' },
   })
-  expect((await decide(second?.id ?? '', { ...refund, by_hand: true, reference: ' ' })).code).toBe(
-    422,
-  )
+  expect((await decide(upi?.id ?? '', { ...refund, by_hand: true, reference: ' ' })).code).toBe(422)
   expect(
-    (await decide(second?.id ?? '', { ...refund, by_hand: true, reference: 'NEFT 9' })).body[
+    (await decide(upi?.id ?? '', { ...refund, by_hand: true, reference: 'NEFT 9' })).body[
       'message'
     ],
   ).toBe('₹\u00a01,180 was refunded outside Rollcall.')
@@ -400,11 +394,14 @@ test('a treasurer of one event who saved a report of the shared account changed 
 })
 
 test("a payout for only the other event was listed and exported with its amounts; a shared payout states the other event's amounts as one sum", async () => {
-  const [first, second] = [await addPaid('AP60', 'other2026'), await addPaid('AP61', 'other2026')]
+  const [otherSale, sharedSale] = [
+    await addPaid('AP60', 'other2026'),
+    await addPaid('AP61', 'other2026'),
+  ]
   const ownPayment = await addPaid('AP62')
   const file = toReport(
-    buildSale(first.order, 'AP60', first.amount / 100, 'UTR60'),
-    buildSale(second.order, 'AP61', second.amount / 100, 'UTR61'),
+    buildSale(otherSale.order, 'AP60', otherSale.amount / 100, 'UTR60'),
+    buildSale(sharedSale.order, 'AP61', sharedSale.amount / 100, 'UTR61'),
     buildSale(ownPayment.order, 'AP62', ownPayment.amount / 100, 'UTR61'),
   )
   expect((await post('/admin/reconcile/keep/?event=other2026', file)).code).toBe(200)
@@ -517,7 +514,7 @@ test('a forged report revealed to a treasurer which orders and payments of anoth
   const event = server.deps.events.findById('other2026')?.config as EventConfig
   const digits = Array.from({ length: getDigitCount(event) }, () => 4)
   const freeRegNo = createRegNo(event, digits)
-  /** The same lines for existing and for unknown orders. */
+  /** Builds the same lines for an existing or an unknown order. */
   const buildLines = (order: string, reference: string): readonly string[] => [
     buildSale(order, reference, otherSale.amount / 100, 'UTR70'),
     buildSale(order, 'AP72', 1180, 'UTR70'),

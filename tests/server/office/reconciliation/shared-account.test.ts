@@ -211,7 +211,7 @@ describe('a transfer of the other event', () => {
     ] as const) {
       const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
       await reportTransfer(otherDelegate, reference)
-      // Staff of this event can neither see nor reject the claim of the other.
+      // Staff of this event can neither see nor reject the claim in the other event.
       await reportTransfer(ownDelegate, reference)
       const ownActions = JSON.stringify(
         await ownTreasurer.json(`/admin/registrations/${ownDelegate.regNo}/acts/`),
@@ -379,7 +379,7 @@ describe('a transfer that the bank may have returned', () => {
     await confirm(ownDelegate, reference)
     const result = await sendStatement(ownTreasurer, OWN_EVENT, buildRow(reference))
     expect(listOutcomes(result)).toEqual([['returned', ownDelegate.regNo]])
-    // The file is not loaded again.
+    // The review stays until staff handle it, even if the file is not loaded again.
     const listReviews = async () =>
       (await readReviews(ownTreasurer, OWN_EVENT)).filter(
         ({ reg_no: regNo }) => regNo === ownDelegate.regNo,

@@ -1,7 +1,4 @@
-/**
- * A refund missing from settlement reports is in the work queue until the treasurer closes it with
- * a reason.
- */
+/** A refund missing from settlements is in the work queue until a treasurer closes it with a reason. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../../engine/index.ts'
 import type {

@@ -1,7 +1,4 @@
-/**
- * Payments that staff accepted above or below the price, and the balance, refund and invoices after
- * corrections, refunds and a cancellation.
- */
+/** Payments accepted above or below the price: balances, refunds and invoices after later changes. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
@@ -69,7 +66,7 @@ async function acceptPayment(regNo: RegNo): Promise<void> {
 }
 const confirm = (regNo: RegNo, amount: number): Promise<void> =>
   performAction(regNo, { act: 'confirm', way: 'cash', reference: `slip ${++counter}`, amount })
-/** Records a payment that differs from the price, which staff accept. */
+/** Registers a delegate with a payment that differs from the price, and accepts it as staff would. */
 async function registerAccepted(extras: Answers, amount: number): Promise<RegNo> {
   const regNo = await registerWith(extras)
   await confirm(regNo, amount)
@@ -449,7 +446,7 @@ test('a refund with an empty amount refunded everything', async () => {
 })
 
 describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 425 of the remaining ₹ 2,425 was left to refund', () => {
-  /** ₹ 5,900 by card, with a refund of this amount in progress at the gateway. */
+  /** Registers a delegate who paid ₹ 5,900 by card, and starts a refund of this amount at the gateway. */
   async function startRefund(amount: number, extras: Answers = {}): Promise<RegNo> {
     const { store } = server.deps
     const regNo = await registerWith(EXTRAS_FOR_5900)
@@ -474,7 +471,7 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
     expect(await store.requestRefund(refundRequest)).toMatchObject({ ok: true })
     return regNo
   }
-  /** The gateway reports that the refund is complete. */
+  /** Records the gateway's report that the refund is complete. */
   async function completeRefund(regNo: RegNo, amount: number): Promise<void> {
     const refund = {
       reference: `BACK${++counter}`,

@@ -25,8 +25,8 @@ beforeAll(async () => {
     events: { 'sample2026.yaml': buildFixtureEvent({ extra: EVENT_EXTRAS }) },
   })
   owner = await signIn(server)
-  const role = { role: 'desk', events: null } as const
-  await server.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), server.now(), role)
+  const deskRole = { role: 'desk', events: null } as const
+  await server.deps.store.addAdmin('deskhand', await hashCheaply(PASSWORD), server.now(), deskRole)
   desk = await signIn(server, 'deskhand')
 })
 afterAll(() => server.close())
@@ -210,7 +210,7 @@ const pay = (orderId: OrderId, reference: string, amount: Amount, extra: object 
 describe('correcting', () => {
   test('of a name: nothing is due, the list finds only the new name, the timeline shows both', async () => {
     const regNo = await addPaid(10)
-    // Already indexed, so the old words must be removed from the index.
+    // The registration is already indexed, so its old words must be removed from the index.
     await expect
       .poll(() => server.rows('SELECT last_id AS last FROM search_progress')[0]?.['last'])
       .toBe((await find(regNo)).id)
@@ -327,8 +327,8 @@ describe('correcting', () => {
     expect((await server.deps.store.requestRefund({ ...refund, at: server.now() })).ok).toBe(true)
     expect(await correct(false, 3540)).toMatchObject({ status: 409, body: { code: 'moved_on' } })
     // A correction without a price change is still saved.
-    const name = { act: 'correct', why: 'x', answers: { full_name: 'Another Name' } }
-    expect((await owner.act(regNo, name)).status).toBe(200)
+    const nameCorrection = { act: 'correct', why: 'x', answers: { full_name: 'Another Name' } }
+    expect((await owner.act(regNo, nameCorrection)).status).toBe(200)
     expect(await find(regNo)).toMatchObject({ total: 118_000, due: -236_000 })
   })
 
@@ -356,8 +356,8 @@ describe('correcting', () => {
       await pay(old.orderId, `OLD${n}`, old.amount, kind === 'fits' ? {} : withoutCurrency)
       const review = (await readActions(regNo)).reviews[0]?.id
       expect(review === undefined).toBe(kind === 'fits')
-      const accepted = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
-      expect(accepted.body.message).toContain(expectedText)
+      const response = await owner.act(regNo, { act: 'accept', review, why: 'It came.' })
+      expect(response.body.message).toContain(expectedText)
       const { payments, ...data } = await find(regNo)
       expect(data).toMatchObject({ ...expectedPaid, total: newPrice * 100, inReview: false })
       expect(payments[0]?.status).toBe(expectedPaid.due > 0 ? 'pending' : 'failed')

@@ -21,14 +21,14 @@ const DESK_METHODS = `payment:
     - {id: card, gateway: airpay, account: $1}
     - {id: desk, label: At the desk, office_only: true, fields: [{id: slip, label: Slip number}]}`
 const GATEWAY_PATTERN = /payment: \{gateway: airpay, account: (\w+)\}/
-/** There is one seat for members. */
+/** An event with one seat for members. */
 const FEW_SEATS_EVENT = buildFixtureEvent({
   extra: `
 quotas:
   - {id: members, when: {category: member}, max: 1, full: {offer: non-member, message: No place for members is left.}}
 `,
 }).replace(GATEWAY_PATTERN, DESK_METHODS)
-/** Documents of members are checked before payment. */
+/** An event in which documents of members are checked before payment. */
 const REVIEWED_EVENT = addMemberLetter(buildFixtureEvent({ extra: APPROVAL_RULE })).replace(
   GATEWAY_PATTERN,
   DESK_METHODS,

@@ -1,7 +1,4 @@
-/**
- * Registrations that need approval before payment: messages to the delegate, staff actions, price
- * and deadline.
- */
+/** Registrations that need approval before payment: emails, staff actions, price and deadline. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -93,7 +90,7 @@ const retryPayment = async (regNo: string, n: number) => {
   })
   return retryResponse.json<RegisterResponse>().payment_data
 }
-/** The token of the last email's link. */
+/** Reads the token of the link in the last email. */
 const readLinkToken = async (regNo: string): Promise<string> => {
   await server.mailer.run()
   const emailFiles = readdirSync(join(server.dir, 'mail')).filter((name) => name.includes(regNo))
@@ -155,7 +152,7 @@ describe('a registration that needs approval', () => {
       allowed: ['note', 'correct', 'accept', 'dismiss', 'cancel', 'approve', 'refuse', 'erase'],
     })
     expect((await desk.act(regNo, { act: 'approve' })).status).toBe(403)
-    // Correcting a document in the meantime keeps the state and the seat.
+    // A correction in the meantime keeps the state and the seat.
     const nameCorrection = {
       act: 'correct',
       why: 'A slip.',

@@ -1,7 +1,4 @@
-/**
- * Cancelled registrations in the office: a paid and cancelled one looked paid, and would have been
- * admitted.
- */
+/** Cancelled registrations are not shown as paid in the lists and figures of the office. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { SalesResponse } from '../../../../engine/index.ts'
 import type { SearchResponse, ListResponse, StatsResponse } from '../../../../engine/api.ts'
@@ -86,7 +83,7 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
   expect(cancelledPage.registrations.map(({ reg_no }) => reg_no)).toContain(cancelledRegNo)
   expect(cancelledPage.sums).toMatchObject({ paid: 0, pending: 0, failed: 0, ended: 2 })
   expect((await readPage('')).sums).toMatchObject({ paid: 1, pending: 1, failed: 0, ended: 2 })
-  // They are still found by their payment status; the totals state the number of cancelled ones.
+  // Cancelled registrations are still found by their payment status; the totals count them separately.
   const paidPage = await readPage('payment_status=success')
   expect([paidPage.count, paidPage.sums]).toMatchObject([2, { paid: 1, ended: 1 }])
   expect((await readPage('payment_status=refused')).count).toBe(0)

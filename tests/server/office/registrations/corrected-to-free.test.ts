@@ -1,7 +1,4 @@
-/**
- * A registration corrected to free is complete and confirmed immediately; a later price increase
- * creates a balance.
- */
+/** A registration corrected to free is complete; a later price increase creates a balance. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OrderId, Amount, RegNo } from '../../../../engine/index.ts'
 import type { ActionResponse } from '../../../../engine/api.ts'

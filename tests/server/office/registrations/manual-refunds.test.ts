@@ -54,7 +54,7 @@ const readActions = async (regNo: RegNo): Promise<ActionsResponse> => {
 /** Formats a number as on printed pages: LEKH 3052 5244 0153 7. */
 const formatAsPrinted = (regNo: RegNo): string => regNo.replaceAll(/(LEKH|\d{4})(?=\d)/g, '$1 ')
 
-/** Leaves ₹ 1,180 due. */
+/** A correction that leaves ₹ 1,180 due. */
 const higherCorrection = {
   act: 'correct',
   why: 'By phone.',
@@ -97,7 +97,7 @@ test('a payment is moved to a registration by its number as displayed, also in l
     const target = await server.deps.store.registration(targets[index] ?? '')
     expect(target?.paymentStatus).toBe('success')
   }
-  // The confirmation goes to the registration that it pays.
+  // The confirmation is sent for the registration that the payment now pays.
   const emails = await server.deps.store.emailsOfRegistration(targets[0])
   expect(emails.map(({ subject }) => subject)).toContain(`LEKHACON 2027: ${targets[0]}`)
 })
@@ -265,7 +265,7 @@ test('a refund that was made once and recorded twice counts once', async () => {
   expect([repeatedRefund.status, repeatedRefund.body.code]).toEqual([409, 'reference_taken'])
   expect(repeatedRefund.body.message).toContain('₹\u00a0200 is already recorded under')
 
-  // A payment in review, and a bank reference of another registration.
+  // The same applies to a payment under review, and to a bank reference of another registration.
   const extraPayment = { act: 'came_again', way: 'cash', reference: 'C-302', amount: '500' }
   expect((await office.act(regNo, extraPayment)).status).toBe(200)
   const [review] = (await readActions(regNo)).reviews
@@ -376,8 +376,8 @@ test('a payment was recorded with a date received that is years before the regis
     422,
     'The date received, 1 Jan 2020, is more than 180 days before the registration was made, 10 Jan 2027. Check the year.',
   ])
-  // The previous year, entered by habit.
+  // The user entered the previous year by habit.
   expect((await office.act(regNo, { ...confirmation, day: '2026-01-10' })).status).toBe(422)
-  // Paid before the registration was made.
+  // The delegate paid before registering.
   expect((await office.act(regNo, { ...confirmation, day: '2026-10-10' })).status).toBe(200)
 })

@@ -1,3 +1,4 @@
+/** The page of one registration in the office: its data, files, payments under review, and emails. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ActionsResponse, OfficeRegistrationResponse } from '../../../../engine/api.ts'
 import { startTestApp } from '../../harness.ts'

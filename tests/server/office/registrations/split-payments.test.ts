@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => server.close())
 
 let counter = 0
-/** An unused UTR. */
+/** Returns an unused UTR. */
 const createUtr = (): string => String(526_123_000_000 + ++counter)
 const post = async (url: string, payload: object) => {
   const headers = { authorization: `Bearer ${office.token}` }
@@ -183,10 +183,7 @@ const sendStatement = async (...rows: readonly string[]) => {
   })
   return response.json<Extract<ReconcileResponse, { header: null }>>().lines
 }
-/**
- * The balance of one registration in list, export, page and statement, and whether the totals
- * agree.
- */
+/** Reads the balance of one registration in list, export and statement, and checks that the totals agree. */
 const readDueEverywhere = async (regNo: RegNo) => {
   const url = `/admin/${EVENT}/registrations/?page_size=100`
   const { registrations, sums } = (await office.json(url)) as unknown as ListResponse
@@ -302,7 +299,7 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
     why: 'One rupee less.',
   }
   const sendDecision = (input: object) => post(`/admin/reviews/${shownReview?.id}/decide/`, input)
-  // Both treasurers have the page from before the change.
+  // Both treasurers opened the page before the change.
   const moveResponse = await sendDecision({
     ...acceptDecision,
     decision: 'move',

@@ -65,7 +65,7 @@ let refundCount = 0
 const refund = (regNo: RegNo, amount: number): Promise<void> =>
   performAction(regNo, { act: 'refund', amount, by_hand: true, reference: `back ${++refundCount}` })
 
-/** A registration's amounts in the office, and invoices minus credit notes by rate in paise. */
+/** Reads a registration's amounts in the office, and its invoices minus credit notes by rate in paise. */
 async function readFigures(regNo: RegNo) {
   const response = (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
   const { due, pay_back: refundable, kept, proposed_back: proposed } = response
@@ -100,7 +100,7 @@ test('a room that was removed and added back after a refund of ₹ 6,000: ₹ 2,
   expect(reducedFigures).toMatchObject({ due: 0, back: 690, kept: 690, invoiced: {} })
   await correct(regNo, ALL_EXTRAS)
   expect(await readFigures(regNo)).toEqual(figuresBefore)
-  // Amounts above it are still requested and invoiced in full.
+  // Amounts above the goodwill are still requested and invoiced in full.
   await correct(regNo, { ...ALL_EXTRAS, donation: false })
   await refund(regNo, 600)
   await correct(regNo, ALL_EXTRAS)
@@ -119,7 +119,7 @@ const extrasArbitrary = fc.record({
   donation: fc.boolean(),
 })
 const stepArbitrary = fc.record({
-  /** The percentages of the retained amount to refund; most steps refund nothing. */
+  /** The percentage of the retained amount to refund; most steps refund nothing. */
   refund: fc.oneof({ weight: 2, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 99 })),
   undone: fc.array(extrasArbitrary, { minLength: 1, maxLength: 3 }),
   then: extrasArbitrary,

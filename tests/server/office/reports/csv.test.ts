@@ -1,3 +1,4 @@
+/** CSV and Excel exports: formulas are neutralised, and other values stay unchanged. */
 import { parse } from 'csv-parse/sync'
 import { stringify } from 'csv-stringify/sync'
 import fc from 'fast-check'

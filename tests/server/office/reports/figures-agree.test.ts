@@ -1,6 +1,4 @@
-/**
- * The payments of one event in every report of the office: the figures must agree, to the paisa.
- */
+/** The payments of one event in every report of the office: the figures agree to the paisa. */
 import { parse } from 'csv-parse/sync'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../../engine/index.ts'
@@ -45,13 +43,13 @@ const performAction = async (regNo: string, payload: object) => {
   expect(actionResponse, JSON.stringify(actionResponse.body)).toMatchObject({ status: 200 })
 }
 
-/** The gateway's report on all sales so far, and on refunds through the gateway. */
+/** The lines of the gateway's report: all sales so far, and refunds through the gateway. */
 const report: string[] = [
   'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type',
 ]
 const addReportLine = (order: string, reference: string, amount: number, kind: 'Sale' | 'Refund') =>
   report.push(`${order},${reference},${amount / 100},0,0,${amount / 100},UTR1,11-10-2025,${kind}`)
-/** Refunds outside the gateway. */
+/** The sum of the refunds outside the gateway, in paise. */
 let manualRefundSum = 0
 const sendReport = async (path: string) => {
   const response = await server.app.inject({
@@ -63,7 +61,7 @@ const sendReport = async (path: string) => {
   expect(response.statusCode, response.body).toBe(200)
   return response.json<{ settlement: WireSettlement }>()
 }
-/** Settled and outstanding amounts, without payments under review. */
+/** Sums the settled and outstanding amounts, without payments under review. */
 async function sumReconciled({ payouts, unsettled }: WireSettlement): Promise<number> {
   const { reviews } = (await office.json(
     `/admin/reviews/?event=${EVENT}`,
@@ -114,7 +112,7 @@ async function readFigures() {
     ),
   }
 }
-/** `outsideBills`: the part of the payments that no current bill contains. */
+/** Checks that all reports agree. `outsideBills` is the part of the payments that no current bill contains. */
 async function expectAgreement(paidSum: number, expectedDue: number, outsideBills = 0) {
   expect(await readFigures()).toEqual({
     csv: paidSum,

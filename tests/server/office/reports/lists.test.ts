@@ -1,3 +1,4 @@
+/** The lists of registrations in the office: filters, sorting, totals, exports, and the dashboard. */
 import { parse } from 'csv-parse/sync'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
