@@ -87,7 +87,7 @@ test('the error contains code, status and the messages of the fields', async () 
   const response = await call(buildPath(422, JSON.stringify(errorResponse)), readAny)
   expect(response).toEqual({
     ok: false,
-    error: { status: 422, code: 'invalid_answers', message: 'One.', answer: errorResponse },
+    error: { status: 422, code: 'invalid_answers', message: 'One.', errorResponse },
   })
 })
 
