@@ -8,7 +8,7 @@ const KIB_PER_MIB = 1024
 export function startMemorySamples(pid: number): { take(): number; stop(): void } {
   let maxMib = 0
   const sample = (): void => {
-    maxMib = Math.max(maxMib, readMemory(pid))
+    maxMib = Math.max(maxMib, readMemoryMib(pid))
   }
   const timer = setInterval(sample, SAMPLE_MS)
   return {
@@ -23,7 +23,7 @@ export function startMemorySamples(pid: number): { take(): number; stop(): void 
 }
 
 /** Returns the resident memory. Zero for a process that has ended. */
-function readMemory(pid: number): number {
+function readMemoryMib(pid: number): number {
   try {
     const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return Number(kib) / KIB_PER_MIB

@@ -9,7 +9,7 @@ import type { Browser, Page } from 'playwright-core'
 const SENT_MS_MAX = 180_000
 
 /** Runs in an empty page; returns a JPEG as base64. */
-async function draw(): Promise<string> {
+async function drawPhoto(): Promise<string> {
   const canvas = document.createElement('canvas')
   canvas.width = 4000
   canvas.height = 3000
@@ -47,15 +47,15 @@ async function draw(): Promise<string> {
   )
   const bytes = new Uint8Array((await photo?.arrayBuffer()) ?? [])
   let text = ''
-  for (let at = 0; at < bytes.length; at += 0x8000)
-    text += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
+  for (let offset = 0; offset < bytes.length; offset += 0x8000)
+    text += String.fromCharCode(...bytes.subarray(offset, offset + 0x8000))
   return btoa(text)
 }
 
 export async function makePhoto(browser: Browser): Promise<Buffer> {
   const page = await browser.newPage()
   try {
-    return Buffer.from(await page.evaluate(draw), 'base64')
+    return Buffer.from(await page.evaluate(drawPhoto), 'base64')
   } finally {
     await page.close()
   }
