@@ -27,7 +27,7 @@ const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: node bare.ts FOLDER')
 const db = new Database(join(folder, 'bare.db'))
 db.pragma('journal_mode = WAL')
-// The same guarantee as ours: a response means that it is on the disk.
+// The same guarantee as ours: a registration is on the disk before its response is sent.
 db.pragma('synchronous = FULL')
 db.exec(`
   CREATE TABLE registrations (id INTEGER PRIMARY KEY, reg_no TEXT NOT NULL UNIQUE, full_name TEXT NOT NULL, email TEXT NOT NULL, phone TEXT NOT NULL, category TEXT NOT NULL, total INTEGER NOT NULL, answers TEXT NOT NULL, created_at INTEGER NOT NULL);

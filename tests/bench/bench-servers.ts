@@ -155,7 +155,7 @@ export function createDelegate(options: Readonly<Record<string, string>> = {}): 
   })
 }
 
-/** CPU time of PostgreSQL's processes so far, in microseconds. */
+/** Returns the CPU time of PostgreSQL's processes so far, in microseconds. */
 export const readPostgresCpu = (pid: number): number =>
   [pid, ...listChildren(pid)].reduce((sum, processId) => sum + readCpuIfRunning(processId), 0)
 

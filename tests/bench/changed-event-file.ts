@@ -15,15 +15,18 @@ export type Change = {
   readonly what: string
   /** Time between the new file and the visible change. */
   readonly ms: number
-  /** Additional time compared with the same change of an event without registrations. */
+  /** Additional time compared with the same change of an event without registrations. Null if not compared. */
   readonly additionalMs: number | null
-  /** The longest registration during the change. */
+  /** The longest response time of a registration during the change. */
   readonly longestMs: number
 }
 
 const EVENT = 'million2026'
 export const EMPTY_EVENT = { id: 'empty2026', prefix: 'EMPT' }
-/** A longer time is reported as never and ends the measurement, because the server may still be busy. */
+/**
+ * After this time, the change is reported as never visible and the measurement ends, because the server may still be
+ * busy.
+ */
 const VISIBLE_MS_MAX = 20_000
 const POLL_MS = 10
 /** Changes that affect no row; the median is reported. */
@@ -125,7 +128,7 @@ async function measureChange(
   }
 }
 
-/** Returns the code of a rejection. Null if it was registered. */
+/** Registers a delegate and returns the code of a rejection. Null if the registration was accepted. */
 async function register(server: BenchServer, body: string): Promise<string | null> {
   try {
     const response = await fetch(`${server.url}/api/${EVENT}/register/`, {

@@ -1,6 +1,6 @@
 /**
- * The checker's part of `npm run bench`: how long `validate` takes for a hundred files, and how long a rule table of
- * twenty yes-no fields takes until it is proved or abandoned. Run alone: node tests/bench/checker.ts
+ * The checker's part of `npm run bench`: how long `validate` takes for a hundred files, and how long it takes to prove
+ * or abandon a rule table of twenty yes-no fields. Run alone: node tests/bench/checker.ts
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -33,12 +33,14 @@ export type CheckerFigures = {
   readonly firstSeconds: number
 }
 
-/** Measures both; the caller compares them with the targets. */
+/** Measures both times; the caller compares them with the targets. */
 export function benchChecker(): CheckerFigures {
   return { ...measureFiles(), ...measureTables() }
 }
 
-/** The whole command in its own process, over copies of our four event files with unique names and addresses. */
+/**
+ * Measures the whole command in its own process, over copies of our four event files with unique names and addresses.
+ */
 function measureFiles(): Pick<CheckerFigures, 'fileCount' | 'filesSeconds' | 'filesCpuSeconds'> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   try {
@@ -82,7 +84,7 @@ function measureFiles(): Pick<CheckerFigures, 'fileCount' | 'filesSeconds' | 'fi
   }
 }
 
-/** The same conference with a unique id, addresses and order-id prefix. */
+/** Copies an event file, with a unique id, addresses and order-id prefix. */
 function copyFile(text: string, baseName: string, copy: number): string {
   const prefix = /^ {2}prefix: (\w+)/m.exec(text)?.[1] ?? ''
   const letter = String.fromCharCode(64 + copy)
@@ -106,7 +108,7 @@ function readChildrenUsage(): { readonly userCPUTime: number; readonly systemCPU
   return { userCPUTime: user * 10_000, systemCPUTime: system * 10_000 }
 }
 
-/** Two tables of twenty yes-no fields: one that is proved, and one as hard as possible. */
+/** Measures two tables of twenty yes-no fields: one that can be proved, and one that is as hard as possible. */
 function measureTables(): Pick<
   CheckerFigures,
   'tableSeconds' | 'tableResult' | 'provenSeconds' | 'firstSeconds'
@@ -166,7 +168,7 @@ function measureTables(): Pick<
   }
 }
 
-/** Six distinct ids. */
+/** Chooses six distinct ids. */
 const chooseIds = (ids: readonly string[], random: () => number): readonly string[] =>
   [...ids]
     .map((id) => [random(), id] as const)
@@ -174,7 +176,7 @@ const chooseIds = (ids: readonly string[], random: () => number): readonly strin
     .slice(0, 6)
     .map(([, id]) => id)
 
-/** Numbers below 1, the same on every run (mulberry32). */
+/** Creates a generator of numbers from 0 to below 1, the same on every run (mulberry32). */
 function createGenerator(seed: number): () => number {
   let state = seed
   return () => {
@@ -185,7 +187,7 @@ function createGenerator(seed: number): () => number {
   }
 }
 
-/** The figures as readable lines. */
+/** Formats the figures as readable lines. */
 export function formatCheckerFigures({
   fileCount,
   filesSeconds,

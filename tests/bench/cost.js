@@ -34,7 +34,7 @@ const TOP = join(import.meta.dirname, '..', '..')
 const COMMIT = process.argv[2] ?? 'a78feb2'
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
 const REQUESTS = Number(process.env.REQUESTS ?? 1000)
-/** The target of the issue: the cost of a sale of five lines compared with a plain registration before bills. */
+/** The target: the cost of a sale of five lines compared with a plain registration before bills. */
 const MAX_SALE_COST_RATIO = 1.5
 const CLIENTS = 32
 
@@ -46,7 +46,7 @@ const account = {
   merchantId: '123456',
 }
 
-/** Event files name merchant accounts; all get the same credentials. */
+/** Builds the same credentials for every merchant account that the event files name. */
 const buildCredentials = (tree) => {
   const names = execFileSync('grep', ['-rhoE', 'account: *[a-z0-9-]+', join(tree, 'events')], {
     encoding: 'utf8',
@@ -144,7 +144,10 @@ const buildRegistration = () => {
   })
 }
 
-/** A new delegate with the items of `sells2026.yaml`: registration, companion, workshop, dinner, room. */
+/**
+ * Builds the answers of a new delegate with all items of `sells2026.yaml`: registration, companion, workshop, dinner,
+ * room.
+ */
 const buildSale = () => {
   serial += 1
   return JSON.stringify({
@@ -179,8 +182,8 @@ const buildWebhook = ({ orderid, amount }) => {
 }
 
 /**
- * Sends the requests; `body` creates each request, `onResponse` receives each response. Throws at the first one whose
- * status is not `status`.
+ * Sends the requests; `buildBody` builds each body, `onResponse` receives each response. Rejects at the first response
+ * whose status is not `expectedStatus`.
  */
 const send = (url, path, contentType, expectedStatus, buildBody, onResponse = () => {}) =>
   new Promise((resolve, reject) => {
@@ -222,7 +225,8 @@ const measures = {
     await send(server.url, '/api/payment/webhook/', 'application/x-www-form-urlencoded', 200, () =>
       buildWebhook(orders.pop()),
     )
-    // The response is sent once the message is stored; it is checked and applied, and the email sent, a moment later.
+    // The response is sent once the message is stored. A moment later, the message is checked and applied, and the
+    // email is sent.
     while (countPaid(server) < paidBefore + REQUESTS)
       await new Promise((resolve) => setTimeout(resolve, 50))
   },
@@ -277,7 +281,7 @@ try {
     ([what]) => process.env.ONLY === undefined || what === process.env.ONLY,
   )
   const rows = Object.fromEntries(chosenMeasures.map(([what]) => [what, { before: [], now: [] }]))
-  // The first round warms both up and is not counted.
+  // The first round warms up both servers and is not counted.
   for (let round = 0; round <= ROUNDS; round += 1)
     for (const [what, run] of chosenMeasures)
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {

@@ -1,4 +1,4 @@
-/** Samples the connections of a database during a measurement: which ones wait for a lock, and how long a round trip takes. */
+/** Samples a database's connections during a measurement: lock waits, and the time of a round trip. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Cluster } from '../crash/postgres-cluster.ts'
@@ -26,7 +26,7 @@ FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid() AND backend
 
 type Sample = { readonly all_of_them: number; readonly busy: number; readonly waiting: number }
 
-/** `port`: the port of the proxy or of PostgreSQL that the servers use. */
+/** Starts sampling. `port` is that of the proxy or PostgreSQL, whichever the servers use. */
 export async function startSamples(
   cluster: Cluster,
   database: string,
@@ -67,7 +67,7 @@ export async function startSamples(
   }
 }
 
-/** Requests whose clients have disconnected are still processed: the next measurement waits for that, up to a limit. */
+/** Waits until the server has processed the requests of disconnected clients, up to a limit. */
 export async function waitUntilIdle(cluster: Cluster, database: string): Promise<void> {
   const shell = await cluster.shell()
   const startedAt = performance.now()

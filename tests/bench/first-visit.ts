@@ -43,7 +43,7 @@ const CONNECTIONS = [
 ] as const satisfies readonly Connection[]
 const PHONE = { width: 360, height: 740 }
 
-/** For one visit: milliseconds since the address was opened, and bytes as transferred. */
+/** The figures of a visit: times in milliseconds since the address was opened, and bytes as transferred. */
 const FIGURES = ['seen', 'usable', 'taken', 'blocked', 'moved', 'scripts'] as const
 type Figures = Record<(typeof FIGURES)[number], number>
 
@@ -53,21 +53,21 @@ const TARGETS: readonly Partial<Figures>[] = [
   { seen: 2000, usable: 4500, moved: 0.02, scripts: 160 * 1024 },
 ]
 const LANDING_BYTES_MAX = 40 * 1024
-/** It took 83 s after Pay was pressed. */
+/** Uploading only after Pay was pressed took 83 s. */
 const PHOTO_MS_MAX = 8000
 
 type Observation = {
   seen: number | null
   usable: number | null
   taken: number | null
-  /** The total in the bar when it was usable. */
+  /** The total in the bar when the page became usable. */
   total: string
   tasks: [start: number, ms: number][]
   moved: number
 }
 
 /** Runs in the page before its own scripts. */
-function observePage([fontLinkId, name]: readonly [faces: string, name: string]): void {
+function observePage([fontLinkId, name]: readonly [fontLinkId: string, name: string]): void {
   const observation: Observation = {
     seen: null,
     usable: null,
@@ -108,7 +108,7 @@ function observePage([fontLinkId, name]: readonly [faces: string, name: string])
       document.querySelector<HTMLElement>('#root_full_name')?.focus({ preventScroll: true })
       document.execCommand('insertText', false, name)
     }
-    // The fonts are loaded after the page is taken over; in the older version, when it was usable.
+    // The fonts are loaded after the page is taken over; in the older version, once it is usable.
     const fontLink = document.getElementById(fontLinkId)
     if (observation.total !== '' && (fontLink === null || fontLink.getAttribute('media') === 'all'))
       observation.taken = performance.now()
@@ -139,7 +139,7 @@ async function openSlowPage(browser: Browser, connection: Connection | null): Pr
   return page
 }
 
-/** Returns the bytes of all scripts that have arrived when it is called. */
+/** Returns a function that counts the bytes of all scripts that have arrived so far. */
 function countScriptBytes(page: Page): () => Promise<number> {
   const sizes: Promise<number>[] = []
   page.on('requestfinished', (request) => {
@@ -184,7 +184,7 @@ async function visitForm(browser: Browser, url: string, connection: Connection):
   }
 }
 
-/** Script bytes of the landing page. */
+/** Returns the script bytes of the landing page. */
 async function visitLanding(browser: Browser, url: string): Promise<number> {
   const page = await openSlowPage(browser, null)
   try {
@@ -196,7 +196,7 @@ async function visitLanding(browser: Browser, url: string): Promise<number> {
   }
 }
 
-/** A tree of the older commit with its web app, built on first use. */
+/** Returns a tree of the older commit with its web app, which is built on first use. */
 function prepareTree(commit: string): string {
   const tree = join(TOP, 'tests', '.cache', `tree-${commit}`)
   const runGit = (...args: readonly string[]) => execFileSync('git', args, { cwd: TOP })
@@ -227,7 +227,7 @@ const LABELS: Readonly<
   scripts: ['JavaScript, form, sent', (bytes) => `${(bytes / 1024).toFixed(1)} KiB`],
 }
 
-/** Prints the table; returns whether every target is reached now. */
+/** Prints the table. Returns true if the current version meets every target. */
 export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<boolean> {
   let areTargetsMet = true
   const printLine = (

@@ -18,10 +18,12 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 4)
 const CLIENTS = Number(process.env['CLIENTS'] ?? 64)
 const EVENT_COUNT = Number(process.env['EVENTS'] ?? 1_000)
-/** Shares of the file's requests a second. */
+/** The lowest shares of the file's requests a second. */
 const PAGE_SHARE_MIN = 0.5
 const UNCHANGED_SHARE_MIN = 0.7
-/** Of the CPU time with 4 events: requests a second vary more on a shared machine. */
+/**
+ * The highest ratio to the CPU time with 4 events. CPU time, because requests a second vary more on a shared machine.
+ */
 const MANY_EVENTS_RATIO_MAX = 1.2
 /** Time until the server listens with many events: on the first start with them, and on later ones. */
 const FIRST_START_MS_MAX = 10_000
@@ -163,7 +165,7 @@ export async function benchFormPage() {
 
 const isEventFile = (name) => /^[^_].*\.yaml$/.test(name)
 
-/** A page whose prerendered part is not ready in time is sent without it. */
+/** Waits for a response with the prerendered part: until that is ready, the page is sent without it. */
 async function waitUntilPrerendered(url) {
   while (!(await (await fetch(url)).text()).includes('"drawn":true')) await setTimeout(100)
 }

@@ -23,9 +23,9 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 3)
 /** Moving more rows would take longer than measuring them. */
 const POSTGRES_ROWS_MAX = 10_000
-/** Page views per kind, of which the median is reported. */
+/** The number of views of each page, of which the median is reported. */
 const PAGE_VIEW_COUNT = 15
-/** Files per kind, of which the median is reported. */
+/** The number of exports by each server, of which the median is reported. */
 const EXPORT_COUNT = 5
 const CLIENTS = 8
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -34,7 +34,7 @@ const CLOCK = '2025-11-10T12:00:00+05:30'
 /** The older of the lists, with all its columns. */
 const LIST = '/admin/afpicon/registrations/?event_type=afpicon'
 
-/** The target of each figure, from the issue. */
+/** The target of each figure. */
 const TARGETS = {
   deepest: 2,
   bytes: 45 * 1024 * 0.25,
@@ -69,7 +69,10 @@ export async function benchOffice() {
   return areTargetsMet
 }
 
-/** `url`: the PostgreSQL that the rows are moved to. Null: they stay in their file. */
+/**
+ * Measures a server with this number of rows. `url`: the PostgreSQL database that the rows are moved to. Null: they
+ * stay in their file.
+ */
 async function measureRows(rows, url) {
   let startedAt = 0
   const variables = url === null ? { CLOCK } : { CLOCK, DATABASE_URL: url }
@@ -145,14 +148,14 @@ async function signIn({ url }) {
   return (await answer.json()).token
 }
 
-/** What remains a few seconds after startup, without requests. */
+/** Returns the memory a few seconds after startup, without requests. */
 async function readRestingMib({ process: { pid } }) {
   await new Promise((done) => setTimeout(done, 5_000))
   const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kib) / 1024
 }
 
-/** Milliseconds until the complete response has arrived. */
+/** Returns the milliseconds until the complete response has arrived. */
 async function timeResponse(url, headers = {}) {
   const startedAt = performance.now()
   const answer = await fetch(url, { headers })
@@ -161,7 +164,7 @@ async function timeResponse(url, headers = {}) {
   return performance.now() - startedAt
 }
 
-/** Medians of alternating page views. */
+/** Runs the works in turn and returns the median time of each. */
 async function takeTurns(works, times) {
   const durations = works.map(() => [])
   for (let round = 0; round < times; round += 1)
@@ -276,7 +279,7 @@ async function measureReads(ours, bare, rows) {
   }
 }
 
-/** Requests a second, and CPU microseconds per request, of two alternating servers. */
+/** Measures requests a second, and CPU microseconds per request, of two servers that take turns. */
 async function measureRates(one, other) {
   const durations = [[], []]
   for (const target of [one, other]) await measureLoad(target, 1)

@@ -29,7 +29,7 @@ const CPU_MS_MAX = 12
 const LOADED_MIB_MAX = 320
 const IDLE_MIB_MAX = 220
 const EMAIL_WAIT_MS_MAX = 120_000
-/** Before measuring, these let the server compile its code and start its background process. */
+/** Before measuring, these delegates let the server compile its code and start its background process. */
 const WARM_UP_DELEGATES = 100
 const EVENT = 'opening2026'
 
@@ -71,7 +71,9 @@ export async function benchOpeningHour(): Promise<boolean> {
   }
 }
 
-/** The requests of a delegate's browser. Both functions return the milliseconds of the registration. */
+/**
+ * Creates functions that send the requests of a delegate's browser. Both return the milliseconds of the registration.
+ */
 function createVisitor({ url }: Pick<BenchServer, 'url'>) {
   const sendRequest = async (path: string, init: RequestInit = {}): Promise<string> => {
     const response = await fetch(url + path, init)
@@ -105,7 +107,7 @@ function createVisitor({ url }: Pick<BenchServer, 'url'>) {
   }
 }
 
-/** Starts visits at even intervals, whether or not the server has answered the previous one. */
+/** Starts visits at even intervals, whether or not the server has responded to earlier ones. */
 async function measure(
   { pid }: Pick<BenchServer, 'pid'>,
   delegateCount: number,
@@ -149,7 +151,7 @@ async function registerUnderLoad(server: BenchServer): Promise<void> {
   if (non2xx + errors > 0) throw new Error(`${non2xx} refusals, ${errors} errors under load`)
 }
 
-/** CPU time of the server and of its child processes, including ended ones, in microseconds. */
+/** Returns the CPU time of the server and its child processes, including ended ones, in microseconds. */
 const readAllCpu = (pid: number): number =>
   readCpu(pid) +
   readEndedChildrenCpu(pid) +
@@ -172,7 +174,7 @@ const readServingThreadMs = (pid: number): number =>
 const readMemoryMib = (pid: number): number =>
   [pid, ...listChildren(pid)].reduce((sum, entry) => sum + readProcessMemoryMib(entry), 0)
 
-/** Returns 0 for a process that is just ending. */
+/** Returns the memory of a process, or 0 if it is just ending. */
 function readProcessMemoryMib(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024

@@ -1,11 +1,11 @@
 /**
- * Upload time of a certificate photo, from selection to storage on the server, before Pay is pressed: a line of `npm
- * run bench -- first-visit`. The photo is generated in the browser: a printed page on a table, in uneven light, with
- * camera noise, twelve megapixels, about 4 MB.
+ * Measures the upload time of a certificate photo, from selection to storage on the server, before Pay is pressed: a
+ * line of `npm run bench -- first-visit`. The photo is generated in the browser: a printed page on a table, in uneven
+ * light, with camera noise, twelve megapixels, about 4 MB.
  */
 import type { Browser, Page } from 'playwright-core'
 
-/** The timeout of a photo. */
+/** The timeout of an upload. */
 const SENT_MS_MAX = 180_000
 
 /** Runs in an empty page; returns a JPEG as base64. */
@@ -61,7 +61,7 @@ export async function makePhoto(browser: Browser): Promise<Buffer> {
   }
 }
 
-/** Milliseconds from choosing the photo until the page reports that it is sent. */
+/** Returns the milliseconds from choosing the photo until the page reports that it is sent. */
 export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Promise<number> {
   await page.goto(url, { timeout: SENT_MS_MAX })
   await page

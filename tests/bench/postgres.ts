@@ -100,7 +100,7 @@ async function measureRoundTrip(cluster: Cluster, port: number): Promise<number>
   return computeMedian(times)
 }
 
-/** Servers in new folders on one new database. */
+/** Runs `work` with servers in new folders, one for each URL, and stops them afterwards. Null is SQLite. */
 async function withServers<T>(
   folder: string,
   name: string,
@@ -114,7 +114,7 @@ async function withServers<T>(
     servers.push(await startBenchServer(ownFolder, { databaseUrl }))
   }
   try {
-    // The first one creates the tables.
+    // The first server creates the tables.
     for (const [index, url] of urls.entries()) await start(url, index)
     return await work(servers)
   } finally {
@@ -324,7 +324,7 @@ const sendRegistrations = (
 const LOAD_HEAD =
   '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples that wait for a lock (of all samples) | round trip ms | refused |\n|---|---|---|---|---|---|---|---|---|'
 const formatShare = (share: number): string => `${(share * 100).toFixed(0)} %`
-/** Infinite if nothing was stored in the time. */
+/** Formats CPU time, which is not finite if no registration was stored. */
 const formatCpu = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(2) : '–')
 const formatLoad = (name: string, load: Load): string =>
   `| ${name} | ${load.perSecond.toFixed(0)} | ${load.p50} | ${load.p99} | ${formatCpu(load.serverCpu)} | ${formatCpu(load.postgresCpu)} | ${formatShare(load.lockShare)} (${formatShare(load.lockShareOfAll)}) | ${load.roundTripMs.toFixed(1)} | ${load.refused} |`

@@ -26,7 +26,10 @@ const QUIET_MS_MAX = 1_500
 const CODE = 'BENCHCODE'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** `concurrent`: a server with the same database, without the proxy, which is asked whether a payment is known. */
+/**
+ * Counts the round trips of each operation. `directServer` uses the same database without the proxy, and is queried to
+ * find out when a payment is known.
+ */
 export async function countRoundTrips(
   proxy: ProxyProcess,
   server: BenchServer,

@@ -21,29 +21,31 @@ export type RowsOptions = {
   readonly event: string
   readonly category: string
   readonly rows: number
-  /** The time of the first; the others follow at even intervals over these days. */
+  /** The time of the first registration; the others follow at even intervals over `days`. */
   readonly from: number
   readonly days: number
 }
 
 /**
- * The number of the nth, distributed like random ones; the one in the middle has a unique number and phone to search
- * for.
+ * Creates the number of the nth registration, spread like random numbers. The registration in the middle has a unique
+ * number and phone number to search for.
  */
 export const createRegNo = (n: number, rowCount: number): string =>
   n === Math.floor(rowCount / 2)
     ? 'AFPI0177441080001'
     : `AFPI${String((n * 7_919_317) % 10 ** 13).padStart(13, '0')}`
 
-/** The name of the nth, such as “Asha B Nair”. */
+/** Creates the name of the nth delegate, such as “Asha B Nair”. */
 export const createName = (n: number): string =>
   `${firstNames?.[n % 16]} ${String.fromCharCode(65 + (n % 26))} ${lastNames?.[Math.floor(n / 16) % 16]}`
 
-/** The payment reference of the nth; only every second one has one. */
+/** Creates the payment reference of the nth registration; only every second registration has a payment. */
 export const createReference = (n: number): string =>
   n % 4 === 1 ? `BANK${String(n).padStart(10, '0')}` : `UTR${String(n).padStart(12, '0')}`
 
-/** Inserts them into the tables that the store created, opens it again and waits until all are indexed. */
+/**
+ * Inserts the rows into the tables that the store created, opens the store again and waits until all rows are indexed.
+ */
 export async function fillStore(
   dataDir: string,
   open: typeof openStore,

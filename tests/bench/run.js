@@ -27,7 +27,7 @@ import { benchSearch } from './search.ts'
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const SECONDS = Number(process.env.SECONDS ?? 6)
 const CLIENTS = Number(process.env.CLIENTS ?? 64)
-/** The targets of the issue: a missed target needs a measured explanation. */
+/** The targets. A missed target needs a measured explanation. */
 const SHARE_MIN = 0.7
 const P99_TIMES_MAX = 2
 /** Scripts of a form, and the whole landing page, as transferred. */
@@ -35,7 +35,7 @@ const FORM_KIB_MAX = 150
 const LANDING_KIB_MAX = 40
 
 let serial = 0
-/** A new delegate each time, in the category without a proof. */
+/** Creates the answers of a new delegate, in the category without a proof. */
 const createAnswers = () => {
   serial += 1
   return JSON.stringify({
@@ -115,7 +115,7 @@ async function measureThroughput(ours) {
   }
 }
 
-/** The transferred size of a first visit: bytes of everything, bytes and number of scripts. */
+/** Measures the transferred size of a first visit: bytes of everything, bytes and number of scripts. */
 async function measureTransfers(browser, url) {
   // A new window has an empty cache; cached files are not transferred.
   const { page, context } = await visit(browser, { width: 360, height: 740, privateWindow: true })

@@ -15,7 +15,7 @@ import { fillStore, createReference } from './rows.ts'
 import type { RowsOptions } from './rows.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-/** The last commit before there was one search. */
+/** The last commit before the single search over all lists. */
 const COMMIT = '3b016cb'
 const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
 const ROUNDS = 15
@@ -27,9 +27,9 @@ const ROWS_OPTIONS: RowsOptions = {
   from: 1_790_000_000_000,
   days: 12,
 }
-/** The target of the issue. */
+/** The target: the highest ratio of the new search's time to the old one's. */
 const RATIO_MAX = 2
-/** Below this no wait is noticeable, and a comparison is meaningless. */
+/** Below this, no wait is noticeable and a comparison is meaningless. */
 const NOTICEABLE_MS = 5
 
 /** A query, and the older version's query for the same result. Null if that version could not find it. */

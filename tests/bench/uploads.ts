@@ -1,7 +1,7 @@
 /**
- * Memory use of many concurrent large uploads: a real server process, an event with proofs of up to 25 MB, 64 clients
- * that have each sent a photo except for the end of the form. Linux only: the peak is read from /proc. Run it with
- * `node tests/bench/uploads.ts [clients] [MB]`.
+ * Measures the memory use of many concurrent large uploads: a real server process, an event with proofs of up to 25
+ * MB, and 64 clients that have each sent a photo except for the end of the form. Linux only: the peak is read from
+ * /proc. Run it with `node tests/bench/uploads.ts [clients] [MB]`.
  */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

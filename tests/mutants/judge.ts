@@ -1,5 +1,5 @@
 /**
- * Classifies a mutant: harmful or not, detected or not, and whether a finding is on a line where an author would
+ * Classifies a mutant: its damage, whether the checker detects it, and whether a finding is where an author would
  * look.
  */
 import { parse } from 'yaml'
@@ -80,8 +80,8 @@ export function checkMutant(
 }
 
 /**
- * Two declarations of one name, two rules for one answer, two periods or none for a day, a period that ends before it
- * begins, more prices than columns; `overlap` or `demo` about something missing.
+ * The codes of contradictions: two declarations of one name, two rules for one answer, two periods or none for a day,
+ * a period that ends before it begins, more prices than columns; `overlap` or `demo` about something missing.
  */
 const CONTRADICTION_CODES = new Set([
   'EV206',
@@ -134,8 +134,8 @@ function classifyDamage(
 }
 
 /**
- * The event without the labels and messages of its lines and seats, which the diff reports together with the changed
- * line.
+ * Returns the event without the labels and messages of its lines and seats, which the diff reports together with the
+ * changed line.
  */
 function removeLabels(event: EventConfig): EventConfig {
   return JSON.parse(
@@ -165,8 +165,9 @@ function serialiseContent(file: Record<string, unknown> | null): string | null {
 const MUTATIONS_NEXT_TO_LINE = new Set(['tab', 'moved right', 'moved left', 'moved line', 'drop'])
 
 /**
- * Whether a finding leads its reader to the change: one of its positions covers a changed line; or a part is missing
- * or moved, and it names the block that lacks it; or a name was removed and it names the line that uses it.
+ * Returns true if a finding leads its reader to the change: one of its positions covers a changed line; or a part is
+ * missing or moved, and the finding names the block that lacks it; or a name was removed, and the finding names the
+ * line that uses it.
  */
 function isAtRightLine(
   { at, related }: Finding,

@@ -1,4 +1,4 @@
-/** No mistake in an event file reaches a delegate: typical mistakes, made in our own files. */
+/** The checker finds typical mistakes in our own event files, so that no mistake reaches a delegate. */
 import { expect, test } from 'vitest'
 import { FOLDERS, runMutants, formatResults } from './run.ts'
 import { ALL_RUNS, chooseRuns } from '../runs.ts'
@@ -19,8 +19,8 @@ test('finds the harmful mistakes in the event files at their lines, and has no f
 })
 
 /**
- * Each mutant proves a whole bill again, which takes a tenth of a second: `npm run mutants:whole 7` tries more than
- * three thousand.
+ * The checker proves a whole bill for each mutant, which takes a tenth of a second; `npm run mutants:whole 7` tries
+ * more than three thousand mutants.
  */
 const WHOLE_STRIDE = ALL_RUNS ? 599 : 2999
 

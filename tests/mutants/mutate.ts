@@ -33,8 +33,8 @@ type Span = readonly [number, number]
 type Edit = { readonly at: Span; readonly text: string }
 
 /**
- * Results of the mutants, always in the same order, for those whose position in that order satisfies `isSelected`: all
- * texts together would fill the memory.
+ * Returns the results of the mutants whose position satisfies `isSelected`. The order is always the same. Each text is
+ * handled at once, because all texts together would fill the memory.
  */
 export function mapMutants<Result>(
   text: string,
@@ -70,7 +70,7 @@ export function mapMutants<Result>(
     if (!isSelected(seenTexts.size - 1)) return
     const start = Math.min(...edits.map(({ at }) => at[0]))
     const firstLine = lineAt(start)
-    // Where the last change ends in the mutant: earlier replacements have moved it.
+    // The end of the last change in the mutant, which earlier replacements have moved.
     const end = Math.max(
       ...edits.map(
         (edit) =>
@@ -231,7 +231,7 @@ export function mapMutants<Result>(
 
 const findIndent = (line: string): number => /^ */.exec(line)?.[0].length ?? 0
 
-/** The first lines of the blocks that contain a line, outermost first: each begins further to the left. */
+/** Returns the first lines of the blocks that contain a line, outermost first. */
 function findParentLines(lines: readonly string[], lineIndex: number): readonly number[] {
   const lineNumbers: number[] = []
   let indent = findIndent(lines[lineIndex] ?? '')
@@ -244,7 +244,7 @@ function findParentLines(lines: readonly string[], lineIndex: number): readonly 
   return lineNumbers
 }
 
-/** The smallest part of `text` to replace to get `changed`: shorter than the whole text, with the same result. */
+/** Returns a key of the mutant: the smallest part of `text` that must be replaced, and its replacement. */
 function describeDifference(text: string, changedText: string, edits: readonly Edit[]): string {
   let start = Math.min(...edits.map(({ at }) => at[0]))
   while (start < text.length && text[start] === changedText[start]) start += 1
@@ -255,7 +255,7 @@ function describeDifference(text: string, changedText: string, edits: readonly E
   return `${start} ${text.length - commonEnd} ${changedText.slice(start, changedText.length - commonEnd)}`
 }
 
-/** Two letters swapped, or one lost, as in typing. */
+/** Misspells a word as in typing: swaps two letters, or omits one. */
 function misspellWord(word: string): string {
   const letters = /[A-Za-z]{4,}/.exec(word)
   if (letters === null) return `${word}x`
@@ -276,8 +276,8 @@ function shiftDay(day: string, days: number): string {
 }
 
 /**
- * Interchangeable ids: categories, periods, items, quotas, fields, the options of each field, the fields of its
- * people.
+ * Returns groups of interchangeable ids: categories, periods, items, quotas, fields, the options of each field, the
+ * fields of its people.
  */
 function findDeclaredIds(file: Record<string, unknown>): readonly (readonly string[])[] {
   const findIds = (value: unknown): string[] =>
@@ -333,7 +333,7 @@ function findPairSpan(pair: Pair): Span | null {
   return key === null ? null : [key[0], (value ?? key)[1]]
 }
 
-/** An item with its separator: its lines in block style, itself and a comma in flow style. */
+/** Expands a span to the item with its separator: whole lines in block style, the item and a comma in flow style. */
 function expandToItem(text: string, [start, end]: Span): Span {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const textBefore = text.slice(lineStart, start)

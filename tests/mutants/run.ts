@@ -35,8 +35,8 @@ type CheckedFileMutant = Omit<CheckedMutant, 'findings'> & {
 }
 
 /**
- * Every `stride`th mutant of every event file of a folder, starting at `offset`. Always the same ones. To show
- * progress, they are counted first, which generates each text twice.
+ * Checks every `stride`th mutant of each event file of a folder, starting at `offset`: always the same mutants. To
+ * show progress, it counts them first, which generates each text twice.
  */
 export function runMutants(
   folder: string,
@@ -116,7 +116,7 @@ function explainMissed({ mutant, changes }: CheckedFileMutant): string {
   return 'both versions are valid, and no example or promise says which is meant'
 }
 
-/** The output of `npm run mutants`, also printed by the test. */
+/** Formats the results, which `npm run mutants` and the test print. */
 export function formatResults(results: MutantResults): string {
   const formatShare = (part: number, total: number): string =>
     total === 0 ? '–' : `${((100 * part) / total).toFixed(2)}%`

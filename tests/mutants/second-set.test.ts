@@ -1,3 +1,4 @@
+/** Checks that the checker finds the mistakes of the second set, at lines where an author would look. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -31,7 +32,7 @@ const readOriginal = (id: string): string =>
 const excludeNotes = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ severity }) => severity !== 'note')
 
-/** The file before the mistake. */
+/** Returns the file before the mistake. */
 const findValidFile = (mistake: Mistake): SourceText => {
   const adaptation = mistake.isAdapted ? adaptations[mistake.event] : undefined
   const text = readOriginal(mistake.event)
@@ -40,7 +41,7 @@ const findValidFile = (mistake: Mistake): SourceText => {
     : { path: `events/${adaptation.id}.yaml`, text: adaptation.edit(text) }
 }
 
-/** Lines, from 1, of the new text that the edit touched; for a removed line, its neighbours. */
+/** Returns the lines of the new text, from 1, that the edit touched; for a removed line, its neighbours. */
 const findChangedLines = (before: string, after: string): ReadonlySet<number> => {
   const [oldLines, newLines] = [before.split('\n'), after.split('\n')]
   if (oldLines.length === newLines.length)
@@ -99,7 +100,7 @@ const checkMistake = (mistake: Mistake): Outcome => {
 }
 
 describe('mistakes made by an author who has not read the checker', () => {
-  // Mistakes of a subject are adjacent, so every third one covers all subjects. `npm run thorough` takes them all.
+  // Mistakes of a subject are adjacent, so every third one covers all subjects. `npm run thorough` checks all mistakes.
   const chosenMistakes = secondSet.filter((_, index) => ALL_RUNS || index % 3 === 0)
   const outcomes = chosenMistakes.map(checkMistake)
   const findableOutcomes = outcomes.filter(({ mistake }) => mistake.unfindable === undefined)

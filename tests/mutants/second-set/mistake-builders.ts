@@ -4,12 +4,12 @@
  * of copying a file, filling it in and being interrupted.
  */
 export type EventId = 'afpicon2026' | 'chirurgia2026' | 'midzone2025' | 'pulmocon2025'
-/** Changes a text; throws if the edited part is missing, so that no mistake silently stops being one. */
+/** Changes a text. Throws if the edited part is missing, because the edit would make no mistake. */
 export type Edit = (text: string) => string
 
 export type Mistake = {
   readonly name: string
-  /** The file with the mistake; an adapted one is loaded with the other four under its own name. */
+  /** The file with the mistake. An adapted file has its own name and is loaded with the other four. */
   readonly event: EventId
   readonly isAdapted: boolean
   readonly edit: Edit
