@@ -163,10 +163,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  /**
-   * Returns true if, by the gateway's clock, the payment was made days after redirect and closing. A balance has no
-   * limit.
-   */
+  /** Returns true if the gateway states a payment time days after redirect and closing. A balance has no limit. */
   const isTooLate = (
     order: Order,
     transaction: Transaction,
@@ -187,10 +184,7 @@ export function createInvariants(context: CheckContext): Invariants {
   // In write order: the server's timestamps are unreliable while its clock is wrong.
   const idsReceivedBeforeCancellation = new Set<number>()
   let cancelledIdsBefore = new Set<number>()
-  /**
-   * Returns true if one status response reported the payment and its refund: only that refund cancelled the
-   * registration.
-   */
+  /** Returns true if one status response reported the payment and the refund that cancelled the registration. */
   const isPaidAndRefundedTogether = ({
     registration_id: id,
     status,
@@ -423,7 +417,7 @@ export function createInvariants(context: CheckContext): Invariants {
     )
   const isKnown = async (reference: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
-  /** Checks that no payment fails because of "no record" from another merchant, which proves nothing. */
+  /** Checks that "no record" from another merchant, which proves nothing, never makes a reported payment fail. */
   const checkUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
     for (const row of await sql()<Row>(
@@ -513,6 +507,7 @@ export function createInvariants(context: CheckContext): Invariants {
         getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLED_MS &&
         transaction.at + getClosingMarginMs(order) <
           Math.min(priceGuaranteedUntil, deadline ?? priceGuaranteedUntil)
+      const isCorrect = isAsOrdered(order, transaction) && isInTime
       // Not covered by this rule: payments refunded or moved by staff.
       if (order.gatewayRefunds.length > 0 || (await hasMoved(id))) continue
       // An earlier payment elsewhere makes this a second payment.
@@ -520,12 +515,7 @@ export function createInvariants(context: CheckContext): Invariants {
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
         // The seat may be sold, or staff may have ended the registration; then the payment is in review, or decided.
-        if (
-          isAsOrdered(order, transaction) &&
-          isInTime &&
-          in_review === 0 &&
-          !(await isDecided(id))
-        )
+        if (isCorrect && in_review === 0 && !(await isDecided(id)))
           return {
             invariant: 'a payment for a sold seat or an ended registration is in review',
             cause: `${order.orderId} is ${status}: ${JSON.stringify(transaction)}`,
@@ -534,7 +524,7 @@ export function createInvariants(context: CheckContext): Invariants {
       }
       // A balance due after a correction may also be in review.
       const isOpen = status !== 'success' || (in_review === 1 && (await isReviewed(order.orderId)))
-      if (isAsOrdered(order, transaction) && isInTime && isOpen)
+      if (isCorrect && isOpen)
         return {
           invariant: 'a single correct payment in time is a success',
           cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${await findReviewReason(order.orderId)})` : ''}: ${JSON.stringify(transaction)}`,

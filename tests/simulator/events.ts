@@ -29,13 +29,13 @@ export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
 export const APPROVAL_EVENT = 'seen2026'
 /** Served if desk staff act: items with two tax rates and without tax. */
 export const TAX_RATES_EVENT = 'rates2026'
-/** Served in histories with euros: paid by transfer and at the desk. Its amounts equal those in rupees of the other events. */
+/** Served in histories with euros: paid by transfer and at the desk. Amounts are those of the other events in rupees. */
 export const EURO_EVENT = 'euro2026'
 /** Served in histories with two currencies in one event: members pay in rupees, and all others in euros. */
 export const TWO_CURRENCIES_EVENT = 'both2026'
 /** Served in histories with Razorpay. */
 export const RAZORPAY_EVENT = 'razor2026'
-/** Served in histories with two gateways: members pay rupees through Airpay or Razorpay, all others dollars through Razorpay. */
+/** Served in histories with two gateways: members pay rupees through either, all others dollars through Razorpay. */
 export const TWO_GATEWAYS_EVENT = 'pair2026'
 export const RAZORPAY_EVENTS = [RAZORPAY_EVENT, TWO_GATEWAYS_EVENT] as const
 export const USD = 'USD' as Currency
@@ -261,7 +261,7 @@ export const getCurrency = (event: string, category: string | null): Currency =>
     : INR
 }
 
-/** Replaces card payment by all payment methods. */
+/** Replaces card payment by all payment methods. Cards need no payment claim. */
 function addMethods(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,
