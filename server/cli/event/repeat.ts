@@ -87,7 +87,7 @@ export const repeatCommand: Command = {
       )
       return 2
     }
-    const repeatedEvent = repeatEvent(file.text, event, { id, prefix, weeks, others: otherEvents })
+    const repeatedEvent = repeatEvent(file.text, event, { id, prefix, weeks, otherEvents })
     const newFile = { path: target, text: repeatedEvent.text }
     const { files } = compileEvents([...existingFiles, newFile], shared)
     const findings = (files.at(-1)?.findings ?? []).filter(({ severity }) => severity !== 'note')
