@@ -295,6 +295,7 @@ export {
   findLineByReference,
   namesPayment,
   findLineUtrs,
+  findStatementReferences,
 } from './payments/statement-references.ts'
 export {
   readStatement,
@@ -414,11 +415,7 @@ export {
   WATCH_MS,
   startWatch,
 } from './payments/polling.ts'
-export {
-  reconcileStatement,
-  findStatementReferences,
-  type ReconciledLine,
-} from './payments/reconciliation.ts'
+export { reconcileStatement, type ReconciledLine } from './payments/reconciliation.ts'
 export {
   getDue,
   createPayerProposer,

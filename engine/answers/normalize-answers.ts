@@ -21,18 +21,18 @@ import { memoize } from '../lib/memoize.ts'
  * Returns the normalised answers. Text is trimmed and "" is absent; "true", "false" and decimal
  * texts become booleans and numbers; a select's answer takes the case of its option if the field
  * ignores case. A malformed answer is kept as text, so that validation can report it. Unknown names
- * and answers of hidden fields are dropped and listed in `dropped`. Idempotent.
+ * and answers of hidden fields are dropped and listed in `droppedIds`. Idempotent.
  */
 export function normalise(
   event: PublicEvent,
   raw: RawAnswers,
   context: PricingContext = EMPTY_CONTEXT,
-): { readonly answers: Answers; readonly dropped: readonly string[] } {
-  const { answers, shown } = normaliseWithContext(event, raw, context)
-  const dropped = Object.keys(raw).filter(
-    (name) => !Object.hasOwn(answers, name) && !isBlank(getOwn(raw, name)) && !shown.has(name),
+): { readonly answers: Answers; readonly droppedIds: readonly string[] } {
+  const { answers, visibleIds } = normaliseWithContext(event, raw, context)
+  const droppedIds = Object.keys(raw).filter(
+    (name) => !Object.hasOwn(answers, name) && !isBlank(getOwn(raw, name)) && !visibleIds.has(name),
   )
-  return { answers, dropped }
+  return { answers, droppedIds }
 }
 
 /** Returns the normalised answers with the context added, and the ids of the visible fields. */
@@ -40,12 +40,12 @@ export function normaliseWithContext(
   event: PublicEvent,
   raw: RawAnswers,
   context: PricingContext = EMPTY_CONTEXT,
-): { readonly answers: Answers; readonly shown: ReadonlySet<string> } {
+): { readonly answers: Answers; readonly visibleIds: ReadonlySet<string> } {
   const allAnswers = readAllFields(event, raw)
   const contextAnswers = context === EMPTY_CONTEXT ? NO_ANSWERS : getContextValues(context)
-  const shown = computeVisibleFields(event, allAnswers, contextAnswers)
-  const answers = mergeAnswers(pickKeys(allAnswers, shown), contextAnswers)
-  return { answers: withOfferedMethod(event, answers), shown }
+  const visibleIds = computeVisibleFields(event, allAnswers, contextAnswers)
+  const answers = mergeAnswers(pickKeys(allAnswers, visibleIds), contextAnswers)
+  return { answers: withOfferedMethod(event, answers), visibleIds }
 }
 
 /** Returns the payment method field if some method does not accept every currency of the event. */
@@ -100,9 +100,9 @@ function isFieldVisible(
   answers: Answers,
   category: string | null,
 ): boolean {
-  const section = event.sections[field.section]?.showWhen
+  const sectionCondition = event.sections[field.section]?.showWhen
   return (
-    (section === undefined || matchesCondition(section, answers, category)) &&
+    (sectionCondition === undefined || matchesCondition(sectionCondition, answers, category)) &&
     (field.showWhen === undefined || matchesCondition(field.showWhen, answers, category))
   )
 }
@@ -135,22 +135,22 @@ export function evaluateAnswers(
   context: PricingContext = EMPTY_CONTEXT,
 ): {
   readonly answers: Answers
-  readonly shown: ReadonlySet<string>
+  readonly visibleIds: ReadonlySet<string>
   readonly errors: FieldErrors
 } {
-  const { answers, shown } = normaliseWithContext(event, raw, context)
+  const { answers, visibleIds } = normaliseWithContext(event, raw, context)
   const category = findCategory(event, answers)
   const currency = getCurrency(event, category)
   const errors: [string, string][] = []
   for (const field of event.fields) {
-    if (!shown.has(field.id)) continue
+    if (!visibleIds.has(field.id)) continue
     const message = isUnreadable(field, getOwn(raw, field.id))
       ? getInvalidMessage(field)
       : findError(field, getOwn(answers, field.id), { answers, category, currency })
     if (message !== null) errors.push([field.id, message])
     else errors.push(...findErrorsOfPeople(field, getOwn(answers, field.id)))
   }
-  return { answers, shown, errors: fromPairs(errors) }
+  return { answers, visibleIds, errors: fromPairs(errors) }
 }
 
 type FormState = {
@@ -242,30 +242,30 @@ function hasType(field: Field, answer: Answer): boolean {
   }
 }
 
-function isValidChoice({ choose }: Field, chosen: readonly unknown[]): boolean {
+function isValidChoice({ choose }: Field, chosenIds: readonly unknown[]): boolean {
   return (
-    chosen.length >= (choose?.atLeast ?? 0) &&
-    chosen.length <= (choose?.atMost ?? Infinity) &&
-    !(choose?.mutuallyExclusive ?? []).some((group) => group.every((id) => chosen.includes(id)))
+    chosenIds.length >= (choose?.atLeast ?? 0) &&
+    chosenIds.length <= (choose?.atMost ?? Infinity) &&
+    !(choose?.mutuallyExclusive ?? []).some((group) => group.every((id) => chosenIds.includes(id)))
   )
 }
 
-/** Returns the errors of listed people, by `field.index.part`. */
+/** Returns the errors in the fields of listed people, with keys such as `companions.0.age`. */
 function findErrorsOfPeople(field: Field, answer: Answer | undefined): [string, string][] {
   if (field.type !== 'people') return []
   return toList(answer).flatMap((person, index) =>
     typeof person === 'string'
       ? []
-      : getPersonFields(field).flatMap((part): [string, string][] => {
-          const message = findError(part, getOwn(person, part.id), STANDALONE_STATE)
-          return message === null ? [] : [[formatPersonPartName(field, index, part), message]]
+      : getPersonFields(field).flatMap((subfield): [string, string][] => {
+          const message = findError(subfield, getOwn(person, subfield.id), STANDALONE_STATE)
+          return message === null ? [] : [[formatPersonFieldKey(field, index, subfield), message]]
         }),
   )
 }
 
-/** Returns the key for errors of one part of a listed person: `companions.0.age`. */
-export function formatPersonPartName(field: Field, at: number, part: Field): string {
-  return `${field.id}.${at}.${part.id}`
+/** Returns the key for an error in one field of a listed person: `companions.0.age`. */
+export function formatPersonFieldKey(field: Field, index: number, subfield: Field): string {
+  return `${field.id}.${index}.${subfield.id}`
 }
 
 function readAllFields(event: PublicEvent, raw: RawAnswers): Answers {
@@ -286,8 +286,8 @@ const splitFieldsByCondition = memoize((event: PublicEvent) => {
   const listIds = (fields: readonly Field[]): ReadonlySet<string> =>
     new Set(fields.map(({ id }) => id))
   return {
-    all: listIds(event.fields),
-    conditional: event.fields.filter(isConditional),
+    allIds: listIds(event.fields),
+    conditionalFields: event.fields.filter(isConditional),
   }
 })
 
@@ -301,24 +301,24 @@ function computeVisibleFields(
   answers: Answers,
   contextAnswers: Answers = NO_ANSWERS,
 ): ReadonlySet<string> {
-  const { all, conditional } = splitFieldsByCondition(event)
-  let shown = all
+  const { allIds, conditionalFields } = splitFieldsByCondition(event)
+  let currentIds = allIds
   let visibleAnswers = answers
-  for (let round = 0; conditional.length > 0 && round <= event.fields.length; round++) {
+  for (let round = 0; conditionalFields.length > 0 && round <= event.fields.length; round++) {
     const answersInContext = mergeAnswers(visibleAnswers, contextAnswers)
     const category = findCategory(event, answersInContext)
-    const hiddenFields = conditional.filter(
+    const hiddenFields = conditionalFields.filter(
       (field) => !isFieldVisible(event, field, answersInContext, category),
     )
-    const visibleIds = new Set(all)
+    const visibleIds = new Set(allIds)
     for (const { id } of hiddenFields) visibleIds.delete(id)
-    shown = visibleIds
-    const nextAnswers = pickKeys(answers, shown)
+    currentIds = visibleIds
+    const nextAnswers = pickKeys(answers, currentIds)
     // If the same answers count, the next round would give the same result.
     if (haveSameKeys(nextAnswers, visibleAnswers)) break
     visibleAnswers = nextAnswers
   }
-  return shown
+  return currentIds
 }
 
 function haveSameKeys(one: Answers, other: Answers): boolean {
@@ -327,7 +327,7 @@ function haveSameKeys(one: Answers, other: Answers): boolean {
   return keys.length === Object.keys(other).length && keys.every((key) => Object.hasOwn(other, key))
 }
 
-function pickKeys(answers: Answers, shown: ReadonlySet<string>): Answers {
-  if (Object.keys(answers).every((id) => shown.has(id))) return answers
-  return fromPairs(Object.entries(answers).filter(([id]) => shown.has(id)))
+function pickKeys(answers: Answers, visibleIds: ReadonlySet<string>): Answers {
+  if (Object.keys(answers).every((id) => visibleIds.has(id))) return answers
+  return fromPairs(Object.entries(answers).filter(([id]) => visibleIds.has(id)))
 }

@@ -1,5 +1,5 @@
 /** Validates answers with an event's compiled JSON Schema, and returns the event file's messages. */
-import { normaliseWithContext, formatPersonPartName } from './normalize-answers.ts'
+import { normaliseWithContext, formatPersonFieldKey } from './normalize-answers.ts'
 import { isUnreadable } from './read-answer.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Answer, Answers, FieldErrors, Person, RawAnswers } from '../event/answer-types.ts'
@@ -54,7 +54,7 @@ export function toMessages(
               schemaErrors.length > 0
                 ? findMessage(part, schemaErrors, partAnswer)
                 : findValueError(part, partAnswer, currency)
-            return message === null ? [] : [[formatPersonPartName(field, index, part), message]]
+            return message === null ? [] : [[formatPersonFieldKey(field, index, part), message]]
           }),
         )
       const valueError = findValueError(field, answer, currency)
@@ -111,14 +111,14 @@ export function validateWithSchema(
   validate: (answers: Answers) => readonly SchemaError[],
   context: PricingContext = EMPTY_CONTEXT,
 ): Result<Answers, FieldErrors> {
-  const { answers, shown } = normaliseWithContext(event, raw, context)
+  const { answers, visibleIds } = normaliseWithContext(event, raw, context)
   const errors = validate(answers)
   const unreadableFields = event.fields.filter((field) =>
     isUnreadable(field, getOwn(raw, field.id)),
   )
   const messages = toMessages(event, errors, answers)
   const fieldMessages = event.fields.flatMap((field) => {
-    if (unreadableFields.includes(field) && shown.has(field.id))
+    if (unreadableFields.includes(field) && visibleIds.has(field.id))
       return [[field.id, getInvalidMessage(field)] as const]
     return Object.entries(messages).filter(
       ([name]) => name === field.id || name.startsWith(`${field.id}.`),

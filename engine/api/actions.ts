@@ -46,7 +46,7 @@ export type ActionsResponse = {
   second_payment: WireSecondPayment | null
   /**
    * The version of the other payments of the same person. Send it back with a refund or a cancellation. The server
-   * refuses the action if one of these payments was made or refunded since, even in part.
+   * refuses the action if one of these payments has been made or refunded since, even in part.
    */
   duplicates_version: string
   /**
@@ -89,7 +89,7 @@ export type ActionsResponse = {
 export type WireSecondPayment = {
   /** The number of the registration that was paid first. */
   first: string
-  /** The amount paid there and not refunded, in `first_currency`; absent: rupees. */
+  /** The amount paid there and not refunded, in `first_currency`, or in rupees if that is absent. */
   first_amount: number
   first_currency?: Currency
   /** The amount paid here and not refunded, in the currency of the registration. */
@@ -160,7 +160,7 @@ export type WireSearchResult = {
   paid_at: string | null
   paid_by: string
   event: { id: string; title: string }
-  /** From the event's first list. Null if it has none. */
+  /** The address of the event's first list. Null if it has none. */
   route: string | null
   category: string
   total: number | null

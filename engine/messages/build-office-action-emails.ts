@@ -124,13 +124,13 @@ export function buildTransferredEmail(
 export function buildMoreToPayEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  due: Amount,
+  balance: Amount,
 ): Mail | null {
   const { correctedMoreToPay } = EMAIL_MESSAGES
   const values = {
     number: registration.regNo,
     event: event.title,
-    amount: formatMoney(due, registration.currency),
+    amount: formatMoney(balance, registration.currency),
     link,
   }
   return buildDelegateEmail(
@@ -153,15 +153,15 @@ export function buildCorrectedEmail(
   registration: EmailedRegistration,
   refund: Amount,
 ): Mail | null {
-  const corrected =
+  const correctedTexts =
     refund > 0 ? EMAIL_MESSAGES.correctedRefund : EMAIL_MESSAGES.correctedNothingToPay
   const values = {
     number: registration.regNo,
     event: event.title,
     amount: formatMoney(refund, registration.currency),
   }
-  return buildDelegateEmail(event, registration, formatMessage(corrected.subject, values), [
-    formatMessage(corrected.text, values),
+  return buildDelegateEmail(event, registration, formatMessage(correctedTexts.subject, values), [
+    formatMessage(correctedTexts.text, values),
     ...SELF_SERVICE_LINK,
   ])
 }
@@ -170,13 +170,13 @@ export function buildCorrectedEmail(
 export function buildPayLinkEmail(
   event: EventConfig,
   registration: EmailedRegistration,
-  due: Amount,
+  balance: Amount,
 ): Mail | null {
   const { keepLink, payHere, payLink } = EMAIL_MESSAGES
   const values = {
     number: registration.regNo,
     event: event.title,
-    amount: formatMoney(due, registration.currency),
+    amount: formatMoney(balance, registration.currency),
   }
   return buildDelegateEmail(event, registration, formatMessage(payLink.subject, values), [
     formatMessage(payLink.text, values),

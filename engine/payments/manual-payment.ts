@@ -35,8 +35,8 @@ export function isDeskPayment(method: ManualMethod): boolean {
   return MANUAL_METHODS[method].minimumRole === 'desk'
 }
 
-export function isManualMethod(word: string): word is ManualMethod {
-  return Object.hasOwn(MANUAL_METHODS, word)
+export function isManualMethod(method: string): method is ManualMethod {
+  return Object.hasOwn(MANUAL_METHODS, method)
 }
 
 /**

@@ -51,31 +51,11 @@ export type ReconciledLine = {
   readonly returns?: readonly KnownPayment[]
 }
 
-type Lines = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
-/** A statement line has about ten numbers. A file with only short numbers would block the server. */
-const MAX_REFERENCE_NUMBERS = 100_000
-/** For all lines together. Adjacent numbers may be groups of one number, for example a day and a time. */
-const MAX_REFERENCES = 250_000
-
-/** Returns every reference under which the lines may be stored; null if there are more than in any real statement. */
-export function findStatementReferences({ lines, withdrawals }: Lines): readonly BankKey[] | null {
-  const keys = new Set<BankKey>()
-  let [numbers, references] = [0, 0]
-  for (const line of [...lines, ...withdrawals]) {
-    numbers += (`${line.reference} ${line.narration}`.match(/\p{Nd}+/gu) ?? []).length
-    if (numbers > MAX_REFERENCE_NUMBERS) return null
-    const lineKeys = listLineKeys(line)
-    references += lineKeys.size
-    if (references > MAX_REFERENCES) return null
-    for (const key of lineKeys) keys.add(key)
-  }
-  for (const key of lines.flatMap(listFallbackKeys)) keys.add(key)
-  return [...keys]
-}
+type StatementContent = Pick<Statement, 'currency' | 'lines' | 'withdrawals' | 'details'>
 
 /** Matches all lines of a statement together, because a reference in several lines identifies none of them. */
 export function reconcileStatement(
-  statement: Lines,
+  statement: StatementContent,
   unpaidOrders: readonly UnpaidOrder[],
   known: KnownReferences,
 ): readonly ReconciledLine[] {
@@ -85,21 +65,21 @@ export function reconcileStatement(
   const namedRegNos = new Set(
     lines.flatMap((line) => [
       ...finder.findUnpaidOrders(line).map(({ regNo }) => regNo),
-      ...(finder.findAmbiguous(line)?.of ?? []),
+      ...(finder.findAmbiguousRegNos(line)?.of ?? []),
     ]),
   )
   const matchedRegNos = new Set<RegNo>()
   const matchLine = (
     line: StatementLine,
   ): Pick<ReconciledLine, 'as' | 'of' | 'why' | 'recorded'> => {
-    const { payments, elsewhere } = finder.findRecorded(line)
+    const { payments, elsewhere } = finder.findRecordedPayments(line)
     if (payments.length > 0)
       return { ...matchKnownPayments(line, currency, payments, known.eventIds), recorded: payments }
     const orders = finder.findUnpaidOrders(line)
-    const namedNos = [...orders.map(({ regNo }) => regNo), ...finder.findEnded(line)]
-    const others = finder.findOthers(line)
+    const namedNos = [...orders.map(({ regNo }) => regNo), ...finder.findEndedRegNos(line)]
+    const others = finder.findRegistrationsWithoutBalance(line)
     const regNos = [...new Set([...namedNos, ...others.regNos])]
-    const ambiguity = finder.findAmbiguous(line)
+    const ambiguity = finder.findAmbiguousRegNos(line)
     if (elsewhere !== null)
       return toAmbiguous([...elsewhere.of, ...regNos, ...(ambiguity?.of ?? [])], elsewhere.why)
     const [onlyNumber] = namedNos
@@ -140,7 +120,7 @@ export function reconcileStatement(
     }
     return { line, ...finder.listReferences(line), ...matchLine(line), payout: null }
   })
-  return [...results, ...withdrawals.flatMap((line) => finder.findReturned(line))]
+  return [...results, ...withdrawals.flatMap((line) => finder.findReturnedPayments(line))]
 }
 
 const toAmbiguous = (of: readonly RegNo[], why: string) =>
@@ -157,11 +137,11 @@ function matchKnownPayments(
     return toAmbiguous(regNos, 'This line is recorded as several payments. Check which are real.')
   if (payments.some((payment) => isOfOtherEvent(payment, eventIds)))
     return { as: 'known', of: regNos, why: 'This payment is recorded for another event.' }
-  const recorded = { currency, ...(payments[0] ?? { amount }) }
+  const recordedAmount = { currency, ...(payments[0] ?? { amount }) }
   const reason =
-    recorded.amount === amount && recorded.currency === currency
+    recordedAmount.amount === amount && recordedAmount.currency === currency
       ? null
-      : `${formatMoney(recorded.amount, recorded.currency)} is recorded, but the bank shows ${formatMoney(amount, currency)}.`
+      : `${formatMoney(recordedAmount.amount, recordedAmount.currency)} is recorded, but the bank shows ${formatMoney(amount, currency)}.`
   return { as: 'known', of: regNos, why: reason }
 }
 
@@ -172,7 +152,7 @@ const isOfOtherEvent = (
 
 /** Returns functions that find the payments and registrations of a line, considering the whole file. */
 function createReferenceFinder(
-  { currency, lines, withdrawals, details }: Lines,
+  { currency, lines, withdrawals, details }: StatementContent,
   unpaidOrders: readonly UnpaidOrder[],
   {
     payments,
@@ -198,20 +178,23 @@ function createReferenceFinder(
     ({ key }) => key,
   )
   const orderByNumber = new Map(unpaidOrders.map((entry) => [toBankKey(entry.regNo), entry]))
-  const isNumber = (key: BankKey): boolean => orderByNumber.has(key) || registrations.has(key)
-  const isUsable = (key: BankKey): boolean => !ownKeys.has(key) && !isNumber(key)
+  const isRegNo = (key: BankKey): boolean => orderByNumber.has(key) || registrations.has(key)
+  const isUsable = (key: BankKey): boolean => !ownKeys.has(key) && !isRegNo(key)
   const orderByRegNo = new Map(unpaidOrders.map((entry) => [entry.regNo, entry]))
-  const claimKeys = unpaidOrders.flatMap(({ regNo, claim: last }) =>
-    last === null ? [] : [{ key: toBankKey(last.reference), regNo }],
+  const claimKeys = unpaidOrders.flatMap(({ regNo, claim: lastClaim }) =>
+    lastClaim === null ? [] : [{ key: toBankKey(lastClaim.reference), regNo }],
   )
   const reportKeys = [...reports].flatMap(([key, rows]) =>
     rows.map(({ regNo }) => ({ key, regNo })),
   )
   const reportsByKey = Map.groupBy(
-    [...claimKeys, ...reportKeys].filter(({ key }) => !isNumber(key)),
+    [...claimKeys, ...reportKeys].filter(({ key }) => !isRegNo(key)),
     ({ key }) => key,
   )
-  const findReported = (line: StatementLine, test: (key: BankKey) => boolean): readonly RegNo[] => [
+  const findReportedRegNos = (
+    line: StatementLine,
+    test: (key: BankKey) => boolean,
+  ): readonly RegNo[] => [
     ...new Set(
       [...listKeys(line)]
         .filter(test)
@@ -221,8 +204,8 @@ function createReferenceFinder(
   const isShared = (key: BankKey): boolean => (lineCounts.get(key) ?? 0) > 1
   const isOnlyInLine = (key: BankKey): boolean => !ownKeys.has(key) && !isShared(key)
 
-  /** Returns payments recorded under a reference of the line. `elsewhere`: may belong to another line. */
-  const findRecorded = (line: StatementLine) => {
+  /** Returns payments recorded under references of the line. `elsewhere`: one that may belong to another line. */
+  const findRecordedPayments = (line: StatementLine) => {
     const candidates = [...listAllKeys(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
       return payment === undefined ? [] : [{ key, payment }]
@@ -232,21 +215,24 @@ function createReferenceFinder(
     const isOfAnotherPayment = findLineUtrs(line).some((key) => isUsable(key) && !payments.has(key))
     const belongsToLine = ({ key, payment }: { key: BankKey; payment: KnownPayment }): boolean => {
       const lines = linesByKey.get(key) ?? []
-      const sameAmount = lines.filter((candidate) => candidate.line.amount === payment.amount)
-      const isOnly = lines.length < 2 || (sameAmount.length === 1 && line.amount === payment.amount)
+      const linesOfAmount = lines.filter((candidate) => candidate.line.amount === payment.amount)
+      const isOnly =
+        lines.length < 2 || (linesOfAmount.length === 1 && line.amount === payment.amount)
       return isOnly && (keys.has(key) || (line.amount === payment.amount && !isOfAnotherPayment))
     }
     const paymentsOfLine = candidates.filter(belongsToLine).map(({ payment }) => payment)
-    // A delegate may pay twice with the registration number, which is not a bank reference.
-    const byRegNo = [...listKeys(line)].filter(isNumber).flatMap((key) => payments.get(key) ?? [])
-    const other = candidates[0]?.payment ?? byRegNo[0]
+    // A delegate may quote the registration number in two payments; it is not a bank reference.
+    const paymentsUnderRegNo = [...listKeys(line)]
+      .filter(isRegNo)
+      .flatMap((key) => payments.get(key) ?? [])
+    const otherPayment = candidates[0]?.payment ?? paymentsUnderRegNo[0]
     return {
       payments: [...new Map(paymentsOfLine.map((payment) => [payment.id, payment])).values()],
       elsewhere:
-        paymentsOfLine.length > 0 || other === undefined
+        paymentsOfLine.length > 0 || otherPayment === undefined
           ? null
           : {
-              of: other.regNo === null ? [] : [other.regNo],
+              of: otherPayment.regNo === null ? [] : [otherPayment.regNo],
               why:
                 candidates[0] === undefined
                   ? 'A payment with this registration number is recorded. It may be this one.'
@@ -261,25 +247,25 @@ function createReferenceFinder(
   const findUnpaidOrders = (line: StatementLine): readonly UnpaidOrder[] => [
     ...new Set([
       ...[...listKeys(line)].flatMap((key) => orderByNumber.get(key) ?? []),
-      ...findReported(line, isOnlyInLine).flatMap((regNo) => orderByRegNo.get(regNo) ?? []),
+      ...findReportedRegNos(line, isOnlyInLine).flatMap((regNo) => orderByRegNo.get(regNo) ?? []),
     ]),
   ]
 
   /** Returns paid or ended registrations whose reported reference is in no other line, or next to their number. */
-  const findEnded = (line: StatementLine): readonly RegNo[] => {
-    const reportedWithNumber = findReported(line, isUsable).filter((regNo) =>
+  const findEndedRegNos = (line: StatementLine): readonly RegNo[] => {
+    const reportedWithNumber = findReportedRegNos(line, isUsable).filter((regNo) =>
       listKeys(line).has(toBankKey(regNo)),
     )
-    return [...new Set([...findReported(line, isOnlyInLine), ...reportedWithNumber])].filter(
+    return [...new Set([...findReportedRegNos(line, isOnlyInLine), ...reportedWithNumber])].filter(
       (regNo) => !orderByRegNo.has(regNo),
     )
   }
 
   /** Returns the registrations that the line names by number and that have nothing to pay here. */
-  const findOthers = (line: StatementLine) => {
-    const ended = new Set(findEnded(line).map(toBankKey))
+  const findRegistrationsWithoutBalance = (line: StatementLine) => {
+    const endedKeys = new Set(findEndedRegNos(line).map(toBankKey))
     const otherKeys = [...listKeys(line)].filter(
-      (key) => registrations.has(key) && !orderByNumber.has(key) && !ended.has(key),
+      (key) => registrations.has(key) && !orderByNumber.has(key) && !endedKeys.has(key),
     )
     const regNos = otherKeys.flatMap((key) => registrations.get(key) ?? [])
     const reason =
@@ -294,12 +280,12 @@ function createReferenceFinder(
   const isClaimedElsewhere = (line: StatementLine): boolean =>
     [...listKeys(line)].some((key) => claimedElsewhere.has(key) && isUsable(key))
   const isReleasedElsewhere = (line: StatementLine): boolean =>
-    findReported(line, (key) => releasedElsewhere.has(key) && isOnlyInLine(key)).length > 0
+    findReportedRegNos(line, (key) => releasedElsewhere.has(key) && isOnlyInLine(key)).length > 0
 
   /** Returns the registrations whose reported reference is in the line but does not identify it. */
-  const findAmbiguous = (line: StatementLine) => {
-    const sharedRegNos = findReported(line, (key) => !ownKeys.has(key) && isShared(key))
-    const detailRegNos = findReported(line, (key) => ownKeys.has(key))
+  const findAmbiguousRegNos = (line: StatementLine) => {
+    const sharedRegNos = findReportedRegNos(line, (key) => !ownKeys.has(key) && isShared(key))
+    const detailRegNos = findReportedRegNos(line, (key) => ownKeys.has(key))
     if (sharedRegNos.length > 0)
       return {
         of: sharedRegNos,
@@ -319,27 +305,27 @@ function createReferenceFinder(
     [...listKeys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
 
   /** Returns the withdrawal if it names a recorded or reported payment. A refund by staff may name one too. */
-  const findReturned = (line: StatementLine): readonly ReconciledLine[] => {
+  const findReturnedPayments = (line: StatementLine): readonly ReconciledLine[] => {
     // A payment may be recorded under its registration number.
-    const usable = [...listKeys(line)].filter((key) => !ownKeys.has(key))
-    const namedPayments = usable.flatMap((key) => payments.get(key) ?? [])
+    const usableKeys = [...listKeys(line)].filter((key) => !ownKeys.has(key))
+    const namedPayments = usableKeys.flatMap((key) => payments.get(key) ?? [])
     const returns = [...new Map(namedPayments.map((payment) => [payment.id, payment])).values()]
-    const reported = findReported(line, isUsable)
-    const regNos = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reported])]
+    const reportedRegNos = findReportedRegNos(line, isUsable)
+    const regNos = [...new Set([...returns.flatMap(({ regNo }) => regNo ?? []), ...reportedRegNos])]
     // The payment is in this file if a line with the same amount has its bank reference.
-    const receivedHere = usable.filter(
+    const keysReceivedHere = usableKeys.filter(
       (key) => isUtr(key) && linesByKey.get(key)?.some((one) => one.line.amount === line.amount),
     )
     const [reference] = [
-      ...usable.filter(
+      ...usableKeys.filter(
         (key) => payments.has(key) || reportsByKey.has(key) || claimedElsewhere.has(key),
       ),
-      ...receivedHere,
+      ...keysReceivedHere,
     ].map(formatKey)
     if (reference === undefined) return []
     const isHere =
-      receivedHere.length > 0 ||
-      reported.length > 0 ||
+      keysReceivedHere.length > 0 ||
+      reportedRegNos.length > 0 ||
       returns.some((payment) => !isOfOtherEvent(payment, eventIds))
     const why = isHere ? RETURNED_MESSAGE : RETURNED_ELSEWHERE_MESSAGE
     return [{ line, reference, also: [], as: 'returned', of: regNos, payout: null, why, returns }]
@@ -347,33 +333,33 @@ function createReferenceFinder(
 
   /** Returns the references of a line, the same on every reading, so that staff confirm the line only once. */
   const listReferences = (line: StatementLine): Pick<ReconciledLine, 'reference' | 'also'> => {
-    // A withdrawal or a charge that names the payment too does not make it another transfer.
+    // A withdrawal or a charge that names the same payment is not a second transfer.
     const isInOneDeposit = (key: BankKey): boolean => (depositCounts.get(key) ?? 0) < 2
-    const reported = [...listKeys(line)].find(
+    const reportedKey = [...listKeys(line)].find(
       (key) => reportsByKey.has(key) && isUsable(key) && isInOneDeposit(key),
     )
-    const usable = findLineUtrs(line).filter(isUsable)
-    const unshared = usable.filter(isInOneDeposit)
+    const usableUtrs = findLineUtrs(line).filter(isUsable)
+    const unsharedUtrs = usableUtrs.filter(isInOneDeposit)
     // Without a unique reference, the line is recorded under the shared ones; otherwise one transfer could count twice.
-    const utrs = unshared.length > 0 ? unshared : usable
+    const utrs = unsharedUtrs.length > 0 ? unsharedUtrs : usableUtrs
     // Any other word is a bank branch, an account or a day, and is in other payers' lines too.
-    const reference = formatKey(reported ?? utrs[0] ?? buildFallbackReference(line))
-    // A cheque line keeps its name and also records the cheque number, so that it cannot pay for another registration.
+    const reference = formatKey(reportedKey ?? utrs[0] ?? buildFallbackReference(line))
+    // A cheque line keeps its reference and also records the cheque number, so that it pays for one registration.
     const numbers = [...utrs, findChequeNumber(line) ?? []].flat().filter(isUsable)
     const key = toBankKey(reference)
     return { reference, also: numbers.filter((other) => other !== key).map(formatKey) }
   }
 
   return {
-    findRecorded,
+    findRecordedPayments,
     findUnpaidOrders,
-    findEnded,
-    findOthers,
+    findEndedRegNos,
+    findRegistrationsWithoutBalance,
     isClaimedElsewhere,
     isReleasedElsewhere,
-    findAmbiguous,
+    findAmbiguousRegNos,
     findPayout,
-    findReturned,
+    findReturnedPayments,
     listReferences,
   }
 }

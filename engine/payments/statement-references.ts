@@ -1,4 +1,4 @@
-/** Returns the references in a bank statement line, or a fallback name for a line without references. */
+/** Returns the references in bank statement lines, or a fallback name for a line without references. */
 import {
   toBankKey,
   readChequeNumber,
@@ -10,7 +10,7 @@ import {
   type BankKey,
 } from './bank-reference.ts'
 import { memoize } from '../lib/memoize.ts'
-import type { StatementLine } from './bank-statement.ts'
+import type { Statement, StatementLine } from './bank-statement.ts'
 import type { Amount } from '../lib/money.ts'
 
 /** The reference column and the narration are separate texts, so no number spans both. */
@@ -129,4 +129,28 @@ export function findChequeNumber(line: StatementLine): BankKey | null {
     (word) => readChequeNumber(word) ?? [],
   )
   return numbers.find((key) => !days.includes(key)) ?? null
+}
+
+/** A statement line has about ten numbers. A file with only short numbers would block the server. */
+const MAX_REFERENCE_NUMBERS = 100_000
+/** The maximum for all lines together. Adjacent words also form references, so there are more than numbers. */
+const MAX_REFERENCES = 250_000
+
+/** Returns every reference under which the lines may be stored; null if there are more than in any real statement. */
+export function findStatementReferences({
+  lines,
+  withdrawals,
+}: Pick<Statement, 'lines' | 'withdrawals'>): readonly BankKey[] | null {
+  const keys = new Set<BankKey>()
+  let [numberCount, referenceCount] = [0, 0]
+  for (const line of [...lines, ...withdrawals]) {
+    numberCount += (`${line.reference} ${line.narration}`.match(/\p{Nd}+/gu) ?? []).length
+    if (numberCount > MAX_REFERENCE_NUMBERS) return null
+    const lineKeys = listLineKeys(line)
+    referenceCount += lineKeys.size
+    if (referenceCount > MAX_REFERENCES) return null
+    for (const key of lineKeys) keys.add(key)
+  }
+  for (const key of lines.flatMap(listFallbackKeys)) keys.add(key)
+  return [...keys]
 }

@@ -17,9 +17,7 @@ export function getTaxRules(fees: TaxedFees, item: TaxedItem | null): readonly T
   return item?.ownTaxRules === undefined ? sharedRules : [...item.ownTaxRules, ...sharedRules]
 }
 
-/**
- * Returns the tax rules of any line. Rules that items share with the registration are listed once.
- */
+/** Returns the tax rules of all lines. Rules that items share with the registration are listed once. */
 export function listTaxRules({
   taxRules = [],
   items,
@@ -28,8 +26,8 @@ export function listTaxRules({
 }
 
 /** Returns true if a rule applies on that day to some delegates. */
-export function isTaxRuleActive({ from, to }: TaxRule, on: Day): boolean {
-  return (from === undefined || from <= on) && (to === undefined || on <= to)
+export function isTaxRuleActive({ from, to }: TaxRule, date: Day): boolean {
+  return (from === undefined || from <= date) && (to === undefined || date <= to)
 }
 
 /**
@@ -41,11 +39,11 @@ export function chooseTax(
   item: TaxedItem | null,
   answers: Answers | null,
   category: string | null,
-  on: Day,
+  date: Day,
 ): ChosenTax {
   const rule = getTaxRules(fees, item).find(
     (candidate) =>
-      isTaxRuleActive(candidate, on) &&
+      isTaxRuleActive(candidate, date) &&
       (candidate.when === undefined ||
         (answers === null
           ? appliesToAll(candidate.when, category)

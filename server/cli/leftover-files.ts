@@ -1,7 +1,7 @@
 /** Finds files in a data folder that need a check: rescued databases and unreferenced files. */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
-import { createCompletenessNote } from '../ops/recovery/rescued-completeness.ts'
+import { createCompletenessDescriber } from '../ops/recovery/rescued-completeness.ts'
 import { SET_ASIDE_FOLDER, formatSetAside } from '../registration/uploads/unreferenced-files.ts'
 import { DATABASE_FILE } from '../storage/database/sqlite-connection.ts'
 import { checkCopy } from '../storage/recovery/copy-database.ts'
@@ -9,7 +9,7 @@ import { listRescuedSentences } from '../storage/recovery/rescued-databases.ts'
 
 /** Returns one sentence for each kind of file. */
 export async function describeLeftovers(dataDir: string): Promise<readonly string[]> {
-  const describeCompleteness = await createCompletenessNote(dataDir)
+  const describeCompleteness = await createCompletenessDescriber(dataDir)
   const currentCount = countRegistrations(path.join(dataDir, DATABASE_FILE))
   const rescuedMessages = listRescuedSentences(dataDir, (file) => {
     const rescuedCount = countRegistrations(file)

@@ -31,7 +31,7 @@ export async function releaseMemory(): Promise<void> {
   }
 }
 
-/** Releases the memory of this thread and of all others, which also keep much memory after many requests. */
+/** Releases the memory of this thread and of all others, which also hold a lot of memory after many requests. */
 export async function releaseMemoryOfAllThreads(): Promise<void> {
   const session = new Session()
   session.connect()
@@ -60,7 +60,7 @@ export async function releaseMemoryOfAllThreads(): Promise<void> {
 
 /**
  * Releases memory when the server becomes idle after a load, and again after background work, such as polling open
- * payments, has used as much memory.
+ * payments, has increased memory use by `GROWTH_BYTES`.
  */
 export function scheduleMemoryReleaseAfterLoad(
   server: EventEmitter,
@@ -68,21 +68,21 @@ export function scheduleMemoryReleaseAfterLoad(
   readMemory: () => number = process.memoryUsage.rss,
 ): void {
   let requestCount = 0
-  let loadCount = 0
-  let lastReleasedBytes: number | null = null
+  let loadRequestCount = 0
+  let bytesAfterRelease: number | null = null
   server.on('request', () => {
     requestCount += 1
   })
   setInterval(() => {
-    if (requestCount > MAX_IDLE_REQUESTS) loadCount += requestCount
+    if (requestCount > MAX_IDLE_REQUESTS) loadRequestCount += requestCount
     else if (
-      loadCount >= LOAD_REQUESTS ||
-      (lastReleasedBytes !== null && readMemory() - lastReleasedBytes >= GROWTH_BYTES)
+      loadRequestCount >= LOAD_REQUESTS ||
+      (bytesAfterRelease !== null && readMemory() - bytesAfterRelease >= GROWTH_BYTES)
     ) {
-      loadCount = 0
-      lastReleasedBytes = null
+      loadRequestCount = 0
+      bytesAfterRelease = null
       void Promise.resolve(release()).then(() => {
-        lastReleasedBytes = readMemory()
+        bytesAfterRelease = readMemory()
       })
     }
     requestCount = 0

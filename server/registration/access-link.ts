@@ -92,10 +92,11 @@ export async function prepareEmailText(deps: LinkDeps, email: QueuedMail): Promi
   if (kind === 'links') return fillInLinks(deps, lines, email.eventId)
   // A placeholder is replaced only on a separate line, so that one in a delegate's name has no effect.
   if (!lines.includes(LINK_PLACEHOLDER)) return text
-  const stored = regNo === null ? null : await deps.store.registration(regNo)
-  if (stored === null) return null
-  if (kind === 'unfinished' && getPaymentState(stored, deps.clock()) !== 'not-paid') return null
-  const link = await issueLink(deps, stored, 'mail')
+  const registration = regNo === null ? null : await deps.store.registration(regNo)
+  if (registration === null) return null
+  if (kind === 'unfinished' && getPaymentState(registration, deps.clock()) !== 'not-paid')
+    return null
+  const link = await issueLink(deps, registration, 'mail')
   return lines.map((line) => (line === LINK_PLACEHOLDER ? link : line)).join('\n')
 }
 
@@ -108,9 +109,10 @@ async function fillInLinks(
   const filledLines: string[] = []
   for (const line of lines) {
     const regNo = readLinkPlaceholder(line)
-    const stored = regNo === null ? null : await deps.store.registration(regNo)
+    const registration = regNo === null ? null : await deps.store.registration(regNo)
     if (regNo === null) filledLines.push(line)
-    else if (stored?.eventId === eventId) filledLines.push(await issueLink(deps, stored, 'mail'))
+    else if (registration?.eventId === eventId)
+      filledLines.push(await issueLink(deps, registration, 'mail'))
   }
   return filledLines.join('\n')
 }

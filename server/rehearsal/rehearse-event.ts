@@ -132,11 +132,11 @@ async function runDay(
   for (let hour = stepHours; hour <= 24; hour += stepHours) {
     const end = instant(Math.min(startOfDay(day) + hour * HOUR_MS, endOfDay(day)))
     for (;;) {
-      const [next] = actions.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)
-      if (next === undefined) break
-      actions.splice(actions.indexOf(next), 1)
-      server.setTime(next.at)
-      await next.run()
+      const [nextAction] = actions.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)
+      if (nextAction === undefined) break
+      actions.splice(actions.indexOf(nextAction), 1)
+      server.setTime(nextAction.at)
+      await nextAction.run()
       await server.runJobs()
       await reportChanges()
     }
@@ -149,7 +149,7 @@ async function runDay(
 /** Returns a function that reports emails and changes of state since its last call. */
 function createReporter({ server, addStep, names }: RehearsalContext): () => Promise<void> {
   const states = new Map<RegNo, string>()
-  let lastEmail = 0
+  let lastEmailId = 0
   return async () => {
     for (const [regNo, name] of names) {
       const registration = await server.registration(regNo)
@@ -161,8 +161,8 @@ function createReporter({ server, addStep, names }: RehearsalContext): () => Pro
       states.set(regNo, state)
     }
     for (const { id, to, subject, regNo, at } of await server.emails()) {
-      if (id <= lastEmail) continue
-      lastEmail = id
+      if (id <= lastEmailId) continue
+      lastEmailId = id
       // The number is random and would differ in each rehearsal.
       const subjectWithoutNumber = regNo === null ? subject : subject.replaceAll(regNo, 'NUMBER')
       addStep('email', `Email to ${to}: “${subjectWithoutNumber}”`, at)
@@ -178,10 +178,10 @@ function scheduleActions(context: RehearsalContext, calendar: readonly CalendarD
   const { people, inventAnother } = delegates
   const changeDays = calendar.map(({ day }) => day)
   const firstOpenDay = findFirstOpenDay(event, changeDays)
-  const isPaid = event.fees.prices !== null && event.methods.length > 0
+  const hasFees = event.fees.prices !== null && event.methods.length > 0
   for (const [index, person] of people.entries())
     schedule(getTimeOfDay(firstOpenDay, 10, index), () => registerAndPay(context, person))
-  if (isPaid) {
+  if (hasFees) {
     const at = getTimeOfDay(firstOpenDay, 11)
     schedule(at, () => register(context, inventAnother(at, 'Leaves Unpaid')))
   }
@@ -251,8 +251,8 @@ async function registerAndPay(context: RehearsalContext, answers: Answers): Prom
 }
 
 /**
- * Schedules the payment of the balance due at that time. A registration that needs approval is approved at that time,
- * and paid an hour later.
+ * Schedules the payment of the open balance after a delay. A registration that needs approval is approved then, and
+ * paid an hour later.
  */
 function schedulePayment(context: RehearsalContext, regNo: RegNo, delayMs: number): void {
   const { server, event, schedule, addStep, names } = context

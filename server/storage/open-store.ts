@@ -174,12 +174,12 @@ export async function openSqliteStore({
 
   const store = assembleStore({
     isShared: false,
-    proofs: null,
-    tries: null,
+    uploadStorage: null,
+    attemptCounter: null,
     write,
     list: reader.call,
     read: lookUps,
-    waiting: writer.waiting,
+    countWaitingCalls: writer.waiting,
     findDatabaseLoss: () => openedFile.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
       if (sharedState !== undefined) markAsLost(sharedState)

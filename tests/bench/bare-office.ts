@@ -1,9 +1,9 @@
 /**
- * The baseline for reading in the back office: minimal handlers over the same rows of our database. One registration
- * by its number with its payments, a sorted page of a list with the total (counted once), and every row as CSV, quoted
- * as needed. Omitted, but included in ours: authentication and permissions, filters, labels of stored values, sums of
- * money, the access log, limits, headers, protection against formulas, a thread for slow work. `node bare-office.ts
- * DATABASE` prints its address and serves until it is stopped.
+ * The baseline for reading in the office: minimal handlers over the same rows of our database. They return one
+ * registration by its number with its payments, a sorted page of a list with the total (counted once), and every row
+ * as CSV, quoted as needed. Omitted, but included in ours: authentication and permissions, filters, labels of stored
+ * values, sums of money, the access log, limits, headers, protection against formulas, a thread for slow work. `node
+ * bare-office.ts DATABASE` prints its address and serves until it is stopped.
  */
 import { Readable } from 'node:stream'
 import Database from 'better-sqlite3'
@@ -16,15 +16,17 @@ const db = new Database(file, { readonly: true })
 const COLUMNS =
   'id, reg_no, full_name, email, phone, category, answers, base, gst, total, payment_status, payment_id, created_at'
 type Row = Readonly<Record<string, string | number | null>> & { readonly answers: string }
-const one = db.prepare<[string], Row>(`SELECT ${COLUMNS} FROM registrations WHERE reg_no = ?`)
-const payments = db.prepare(
+const registrationStatement = db.prepare<[string], Row>(
+  `SELECT ${COLUMNS} FROM registrations WHERE reg_no = ?`,
+)
+const paymentsStatement = db.prepare(
   'SELECT order_id, attempt, amount, status, reference, created_at FROM payments WHERE registration_id = ? ORDER BY attempt DESC',
 )
-const count = Number(db.prepare('SELECT count(*) FROM registrations').pluck().get())
-const page = db.prepare<[number, number], Row>(
+const registrationCount = Number(db.prepare('SELECT count(*) FROM registrations').pluck().get())
+const pageStatement = db.prepare<[number, number], Row>(
   `SELECT ${COLUMNS} FROM registrations WHERE event_id = 'afpicon2026' ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
 )
-const all = db.prepare<[], Row>(
+const exportStatement = db.prepare<[], Row>(
   `SELECT ${COLUMNS} FROM registrations WHERE event_id = 'afpicon2026' ORDER BY created_at DESC, id DESC`,
 )
 
@@ -39,10 +41,10 @@ const formatCell = (value: unknown): string => {
 /** Rows per chunk of the response. */
 const ROWS_PER_CHUNK = 500
 
-function* writeCsv(): Generator<string> {
+function* generateCsv(): Generator<string> {
   let names: readonly string[] | null = null
   let lines: string[] = []
-  for (const row of all.iterate()) {
+  for (const row of exportStatement.iterate()) {
     const values = formatRow(row) as Record<string, unknown>
     if (names === null) {
       names = Object.keys(values)
@@ -58,17 +60,22 @@ function* writeCsv(): Generator<string> {
 
 const app = Fastify()
 app.get<{ Params: { no: string } }>('/registrations/:no', async (request, reply) => {
-  const row = one.get(request.params.no)
+  const row = registrationStatement.get(request.params.no)
   return row === undefined
     ? reply.code(404).send({ status: 'error' })
-    : { status: 'success', registration: { ...formatRow(row), payments: payments.all(row['id']) } }
+    : {
+        status: 'success',
+        registration: { ...formatRow(row), payments: paymentsStatement.all(row['id']) },
+      }
 })
 app.get<{ Querystring: { page: string } }>('/list', (request, reply) =>
   reply.send({
     status: 'success',
-    count,
-    registrations: page.all(20, (Number(request.query.page) - 1) * 20).map(formatRow),
+    count: registrationCount,
+    registrations: pageStatement.all(20, (Number(request.query.page) - 1) * 20).map(formatRow),
   }),
 )
-app.get('/csv', async (_request, reply) => reply.type('text/csv').send(Readable.from(writeCsv())))
+app.get('/csv', async (_request, reply) =>
+  reply.type('text/csv').send(Readable.from(generateCsv())),
+)
 console.log(await app.listen({ port: 0, host: '127.0.0.1' }))

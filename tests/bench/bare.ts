@@ -19,15 +19,15 @@ type Body = {
 }
 type PendingRegistration = {
   readonly body: Body
-  readonly done: (regNo: string) => void
-  readonly failed: (error: unknown) => void
+  readonly resolve: (regNo: string) => void
+  readonly reject: (error: unknown) => void
 }
 
 const folder = process.argv[2]
 if (folder === undefined) throw new Error('usage: node bare.ts FOLDER')
 const db = new Database(join(folder, 'bare.db'))
 db.pragma('journal_mode = WAL')
-// The same guarantee as ours: a response means that it is on the disk.
+// The same guarantee as ours: a registration is on the disk before its response is sent.
 db.pragma('synchronous = FULL')
 db.exec(`
   CREATE TABLE registrations (id INTEGER PRIMARY KEY, reg_no TEXT NOT NULL UNIQUE, full_name TEXT NOT NULL, email TEXT NOT NULL, phone TEXT NOT NULL, category TEXT NOT NULL, total INTEGER NOT NULL, answers TEXT NOT NULL, created_at INTEGER NOT NULL);
@@ -43,7 +43,7 @@ const insertPayment = db.prepare(
 const insertAudit = db.prepare(
   "INSERT INTO audit_log (at, who, what, registration) VALUES (?, 'delegate', 'registered', ?)",
 )
-const TOTAL = 354_000
+const TOTAL_PAISE = 354_000
 
 let pending: PendingRegistration[] = []
 const beginStatement = db.prepare('BEGIN IMMEDIATE')
@@ -54,7 +54,7 @@ function flush(): void {
   const batch = pending
   pending = []
   beginStatement.run()
-  const answers = batch.map(({ body, done }) => {
+  const responses = batch.map(({ body, resolve }) => {
     const regNo = `BARE${String(randomInt(1_000_000)).padStart(6, '0')}${String(randomInt(10_000_000)).padStart(7, '0')}`
     const { lastInsertRowid } = insertRegistration.run(
       regNo,
@@ -62,25 +62,25 @@ function flush(): void {
       body.email,
       body.phone_number,
       body.ticket_type,
-      TOTAL,
+      TOTAL_PAISE,
       JSON.stringify(body),
       Date.now(),
     )
-    insertPayment.run(regNo, lastInsertRowid, TOTAL)
+    insertPayment.run(regNo, lastInsertRowid, TOTAL_PAISE)
     insertAudit.run(Date.now(), lastInsertRowid)
-    return () => done(regNo)
+    return () => resolve(regNo)
   })
   commitStatement.run()
-  for (const respond of answers) respond()
+  for (const respond of responses) respond()
 }
 
 const store = (body: Body): Promise<string> =>
   new Promise((resolve, reject) => {
     if (pending.length === 0) setImmediate(flush)
-    pending.push({ body, done: resolve, failed: reject })
+    pending.push({ body, resolve, reject })
   })
 
-const text = { type: 'string', minLength: 1, maxLength: 200 } as const
+const textSchema = { type: 'string', minLength: 1, maxLength: 200 } as const
 const app = Fastify()
 app.post<{ Body: Body }>('/register/', {
   schema: {
@@ -88,14 +88,14 @@ app.post<{ Body: Body }>('/register/', {
       type: 'object',
       required: ['full_name', 'email', 'phone_number', 'ticket_type'],
       properties: {
-        full_name: text,
-        email: { ...text, pattern: '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$' },
-        phone_number: text,
+        full_name: textSchema,
+        email: { ...textSchema, pattern: '^[^@\\s]+@[^@\\s]+\\.[^@\\s]+$' },
+        phone_number: textSchema,
         ticket_type: {
           enum: ['afpi-gp-specialist', 'non-afpi-gp-specialist', 'intern-mbbs-accompanying'],
         },
-        city: text,
-        state: text,
+        city: textSchema,
+        state: textSchema,
       },
     },
   },

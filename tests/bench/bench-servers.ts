@@ -16,7 +16,7 @@ const START_MS_MAX = 120_000
 const STOP_MS_MAX = 10_000
 const POLL_MS = 20
 const PASSWORD = 'a long password for the bench'
-const MANY = 1_000_000
+const SEATS_MAX = 1_000_000
 
 /** Events that differ in what a registration needs in addition to its own rows. */
 export const BENCH_EVENTS = {
@@ -26,7 +26,7 @@ export const BENCH_EVENTS = {
     prefix: 'QUOT',
     extra: `
 quotas:
-  - {id: hall, when: {is_member: true}, max: ${MANY}, full: The hall is full}
+  - {id: hall, when: {is_member: true}, max: ${SEATS_MAX}, full: The hall is full}
 `,
   }),
   unique2026: buildFixtureEvent({
@@ -75,15 +75,15 @@ export async function startBenchServer(
   { databaseUrl, variables = {}, events = BENCH_EVENTS }: BenchServerOptions,
 ): Promise<BenchServer> {
   const [dataDir, eventsDir] = [join(folder, 'var'), join(folder, 'events')]
-  for (const one of [dataDir, eventsDir]) mkdirSync(one, { recursive: true })
+  for (const directory of [dataDir, eventsDir]) mkdirSync(directory, { recursive: true })
   cpSync(join(TOP, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
   for (const [name, text] of Object.entries(events))
     writeFileSync(join(eventsDir, `${name}.yaml`), text)
   useCompiledEvents(dataDir)
   const url = `http://127.0.0.1:${await findFreePort()}`
   // A pipe would make the load generator read every line.
-  const printedTo = join(folder, 'printed.txt')
-  const output = openSync(printedTo, 'a')
+  const outputFile = join(folder, 'printed.txt')
+  const output = openSync(outputFile, 'a')
   const child = spawn(process.execPath, [join(TOP, 'bin/rollcall.js'), 'start'], {
     cwd: TOP,
     env: {
@@ -110,9 +110,9 @@ export async function startBenchServer(
   const killServer = (): void => void child.kill('SIGKILL')
   process.on('exit', killServer)
   const startedAt = performance.now()
-  while (!readFileSync(printedTo, 'utf8').includes(`on ${url}`)) {
+  while (!readFileSync(outputFile, 'utf8').includes(`on ${url}`)) {
     if (child.exitCode !== null || performance.now() - startedAt > START_MS_MAX)
-      throw new Error(`the server does not start:\n${readFileSync(printedTo, 'utf8')}`)
+      throw new Error(`the server does not start:\n${readFileSync(outputFile, 'utf8')}`)
     await pause(POLL_MS)
   }
   return {
@@ -142,20 +142,20 @@ export async function signIn(url: string): Promise<Readonly<Record<string, strin
   return { authorization: `Bearer ${token}` }
 }
 
-let delegates = 0
+let delegateCount = 0
 /** Creates the form of a new delegate. */
 export function createDelegate(options: Readonly<Record<string, string>> = {}): string {
-  delegates += 1
+  delegateCount += 1
   return JSON.stringify({
-    full_name: `Delegate Number ${delegates}`,
-    email: `delegate${delegates}-${process.pid}@bench.example`,
+    full_name: `Delegate Number ${delegateCount}`,
+    email: `delegate${delegateCount}-${process.pid}@bench.example`,
     phone_number: '+91 98470 12345',
     is_member: 'true',
     ...options,
   })
 }
 
-/** CPU time of PostgreSQL's processes so far, in microseconds. */
+/** Returns the CPU time of PostgreSQL's processes so far, in microseconds. */
 export const readPostgresCpu = (pid: number): number =>
   [pid, ...listChildren(pid)].reduce((sum, processId) => sum + readCpuIfRunning(processId), 0)
 

@@ -15,63 +15,66 @@ export type Change = {
   readonly what: string
   /** Time between the new file and the visible change. */
   readonly ms: number
-  /** Additional time compared with the same change of an event without registrations. */
-  readonly beyondMs: number | null
-  /** The longest registration during the change. */
+  /** Additional time compared with the same change of an event without registrations. Null if not compared. */
+  readonly additionalMs: number | null
+  /** The longest response time of a registration during the change. */
   readonly longestMs: number
 }
 
 const EVENT = 'million2026'
 export const EMPTY_EVENT = { id: 'empty2026', prefix: 'EMPT' }
-/** A longer time is reported as never and ends the measurement, because the server may still be busy. */
-const SHOWS_MS_MAX = 20_000
+/**
+ * After this time, the change is reported as never visible and the measurement ends, because the server may still be
+ * busy.
+ */
+const VISIBLE_MS_MAX = 20_000
 const POLL_MS = 10
 /** Changes that affect no row; the median is reported. */
-const TITLES = 3
+const TITLE_COUNT = 3
 
 export async function measureChanges(
   server: BenchServer,
   headers: Readonly<Record<string, string>>,
-  rows: number,
+  rowCount: number,
 ): Promise<readonly Change[]> {
   // Every second registration is paid and keeps its seat; nearly all of these must be counted.
-  const seats = Math.floor(rows / 2) - Math.ceil(rows / 100)
-  const quotas = `
+  const seats = Math.floor(rowCount / 2) - Math.ceil(rowCount / 100)
+  const quotasYaml = `
 quotas:
   - {id: hall, when: {category: member}, max: ${seats}, full: The hall is full}
 `
-  const unique = `
+  const uniqueYaml = `
 unique:
   - {fields: [email], on_duplicate: block, message: This email address is registered already.}
 `
-  const isRefused = (code: string, body: () => string) => async (): Promise<boolean> =>
+  const createRefusalCheck = (code: string, body: () => string) => async (): Promise<boolean> =>
     (await register(server, body())) === code
   // The first change also starts the checker of event files.
-  const titles: Change[] = []
-  for (let n = 0; n <= TITLES; n += 1)
-    titles.push(
+  const titleChanges: Change[] = []
+  for (let n = 0; n <= TITLE_COUNT; n += 1)
+    titleChanges.push(
       await measureChange(server, headers, 'a title', { title: `Title ${n}` }, async () => {
         await register(server, createDelegate())
         return isTitleShown(server, EVENT, `Title ${n}`)
       }),
     )
-  const title = takeMedian(titles.slice(1))
+  const medianTitleChange = takeMedian(titleChanges.slice(1))
   const storedDelegate = createDelegate({ email: 'person1@example.org' })
-  const duplicate = isRefused('registered_already', () => storedDelegate)
-  const full = isRefused('full', () => createDelegate())
-  const changes: Change[] = [title]
+  const isDuplicate = createRefusalCheck('registered_already', () => storedDelegate)
+  const isFull = createRefusalCheck('full', () => createDelegate())
+  const changes: Change[] = [medianTitleChange]
   const otherChanges = [
-    ['a unique answer', unique, duplicate],
-    ['a quota', quotas, full],
+    ['a unique answer', uniqueYaml, isDuplicate],
+    ['a quota', quotasYaml, isFull],
   ] as const
   for (const [label, extraYaml, isVisible] of otherChanges) {
     const emptyEventOptions = { ...EMPTY_EVENT, title: label, extra: extraYaml }
     const baseline = await measureChange(server, headers, label, emptyEventOptions, () =>
       isTitleShown(server, EMPTY_EVENT.id, label),
     )
-    const file = { title: `Title ${TITLES}`, extra: extraYaml }
+    const file = { title: `Title ${TITLE_COUNT}`, extra: extraYaml }
     const change = await measureChange(server, headers, label, file, isVisible)
-    changes.push({ ...change, beyondMs: Math.max(0, change.ms - baseline.ms) })
+    changes.push({ ...change, additionalMs: Math.max(0, change.ms - baseline.ms) })
     if (change.ms === Infinity) break
   }
   return changes
@@ -102,8 +105,11 @@ async function measureChange(
   const startedAt = performance.now()
   renameSync(temporaryFile, join(server.eventsDir, `${options.id}.yaml`))
   // The server would detect the change within two seconds, at a random time.
-  const reloaded = fetch(`${server.url}/admin/served-files/reload/`, { method: 'POST', headers })
-    .then((answer) => answer.text())
+  const reloadRequest = fetch(`${server.url}/admin/served-files/reload/`, {
+    method: 'POST',
+    headers,
+  })
+    .then((response) => response.text())
     // A server that is still busy at the end is killed.
     .catch(() => '')
   let longestMs = 0
@@ -113,22 +119,23 @@ async function measureChange(
     const now = performance.now()
     longestMs = Math.max(longestMs, now - requestedAt)
     if (isShown) {
-      await reloaded
-      return { what, ms: now - startedAt, beyondMs: null, longestMs }
+      await reloadRequest
+      return { what, ms: now - startedAt, additionalMs: null, longestMs }
     }
-    if (now - startedAt > SHOWS_MS_MAX) return { what, ms: Infinity, beyondMs: null, longestMs }
+    if (now - startedAt > VISIBLE_MS_MAX)
+      return { what, ms: Infinity, additionalMs: null, longestMs }
     await pause(POLL_MS)
   }
 }
 
-/** Returns the code of a rejection. Null if it was registered. */
+/** Registers a delegate and returns the code of a rejection. Null if the registration was accepted. */
 async function register(server: BenchServer, body: string): Promise<string | null> {
   try {
     const response = await fetch(`${server.url}/api/${EVENT}/register/`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
-      signal: AbortSignal.timeout(SHOWS_MS_MAX),
+      signal: AbortSignal.timeout(VISIBLE_MS_MAX),
     })
     const { code } = (await response.json()) as { code?: string }
     return response.status === 201 ? null : (code ?? String(response.status))

@@ -1,6 +1,6 @@
 /**
- * The checker's part of `npm run bench`: how long `validate` takes for a hundred files, and how long a rule table of
- * twenty yes-no fields takes until it is proved or abandoned. Run alone: node tests/bench/checker.ts
+ * The checker's part of `npm run bench`: how long `validate` takes for a hundred files, and how long it takes to prove
+ * or abandon a rule table of twenty yes-no fields. Run alone: node tests/bench/checker.ts
  */
 import { spawnSync } from 'node:child_process'
 import {
@@ -17,35 +17,37 @@ import { join } from 'node:path'
 import { compileEvent, type SharedFiles } from '../../engine/authoring.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-const FILES = 100
-const FIELDS = 20
+const FILE_COUNT = 100
+const FIELD_COUNT = 20
 /** The target for each of the two measurements, on two cores. */
 export const SECONDS_MAX = 2
 
 export type CheckerFigures = {
-  readonly files: number
+  readonly fileCount: number
   readonly filesSeconds: number
   readonly filesCpuSeconds: number
   readonly tableSeconds: number
-  readonly table: string
+  readonly tableResult: string
   readonly provenSeconds: number
   /** The first file of a process, a few lines long: includes one-time compilation. */
   readonly firstSeconds: number
 }
 
-/** Measures both; the caller compares them with the targets. */
+/** Measures both times; the caller compares them with the targets. */
 export function benchChecker(): CheckerFigures {
   return { ...measureFiles(), ...measureTables() }
 }
 
-/** The whole command in its own process, over copies of our four event files with unique names and addresses. */
-function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesCpuSeconds'> {
+/**
+ * Measures the whole command in its own process, over copies of our four event files with unique names and addresses.
+ */
+function measureFiles(): Pick<CheckerFigures, 'fileCount' | 'filesSeconds' | 'filesCpuSeconds'> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   try {
     mkdirSync(join(folder, 'events'))
     cpSync(join(TOP, 'events', '_shared'), join(folder, 'events', '_shared'), { recursive: true })
     const originals = readdirSync(join(TOP, 'events')).filter((name) => name.endsWith('.yaml'))
-    const paths = Array.from({ length: FILES }, (_, i) => {
+    const paths = Array.from({ length: FILE_COUNT }, (_, i) => {
       const name = originals[i % originals.length] ?? ''
       const text = readFileSync(join(TOP, 'events', name), 'utf8')
       const copy = Math.floor(i / originals.length)
@@ -61,7 +63,7 @@ function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
       const { userCPUTime, systemCPUTime } = readChildrenUsage()
       return (userCPUTime + systemCPUTime) / 1_000_000
     }
-    const started = performance.now()
+    const startedAt = performance.now()
     const usageBefore = readCpuSeconds()
     const { status, error, stdout, stderr } = spawnSync(
       process.execPath,
@@ -73,8 +75,8 @@ function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
         `validate failed on valid copies: ${String(error ?? `${status}: ${stdout.slice(0, 2000)}${stderr}`)}`,
       )
     return {
-      files: FILES,
-      filesSeconds: (performance.now() - started) / 1000,
+      fileCount: FILE_COUNT,
+      filesSeconds: (performance.now() - startedAt) / 1000,
       filesCpuSeconds: readCpuSeconds() - usageBefore,
     }
   } finally {
@@ -82,16 +84,16 @@ function measureFiles(): Pick<CheckerFigures, 'files' | 'filesSeconds' | 'filesC
   }
 }
 
-/** The same conference with a unique id, addresses and order-id prefix. */
-function copyFile(text: string, word: string, copy: number): string {
+/** Copies an event file, with a unique id, addresses and order-id prefix. */
+function copyFile(text: string, baseName: string, copy: number): string {
   const prefix = /^ {2}prefix: (\w+)/m.exec(text)?.[1] ?? ''
   const letter = String.fromCharCode(64 + copy)
   return text
-    .replaceAll(word, `${word}x${copy}y`)
+    .replaceAll(baseName, `${baseName}x${copy}y`)
     .replaceAll(new RegExp(`(prefix: |order_id: \\[?)${prefix}`, 'g'), `$1${letter}${prefix}`)
     .replaceAll(
       /(["[ ])\/(payment|api\/register|api\/registrations|api\/tariff-info)\//g,
-      `$1/${word}x${copy}/$2/`,
+      `$1/${baseName}x${copy}/$2/`,
     )
 }
 
@@ -106,10 +108,10 @@ function readChildrenUsage(): { readonly userCPUTime: number; readonly systemCPU
   return { userCPUTime: user * 10_000, systemCPUTime: system * 10_000 }
 }
 
-/** Two tables of twenty yes-no fields: one that is proved, and one as hard as possible. */
+/** Measures two tables of twenty yes-no fields: one that can be proved, and one that is as hard as possible. */
 function measureTables(): Pick<
   CheckerFigures,
-  'tableSeconds' | 'table' | 'provenSeconds' | 'firstSeconds'
+  'tableSeconds' | 'tableResult' | 'provenSeconds' | 'firstSeconds'
 > {
   const readGolden = (name: string): { path: string; text: string } => ({
     path: name,
@@ -120,34 +122,36 @@ function measureTables(): Pick<
     gateways: readGolden('_shared/gateways.yaml'),
     texts: readGolden('_shared/texts.yaml'),
   }
-  const ids = Array.from({ length: FIELDS }, (_, i) => `answer_${String.fromCharCode(97 + i)}`)
+  const ids = Array.from({ length: FIELD_COUNT }, (_, i) => `answer_${String.fromCharCode(97 + i)}`)
   const fields = ids
     .map(
       (id, i) => `        - {id: ${id}, type: yes-no, label: Question ${i + 1}, default: false}\n`,
     )
     .join('')
-  const withRules = (rules: string): string =>
+  const buildFileWithRules = (rules: string): string =>
     readGolden('_base.yaml')
       .text.replace('  summary:', `${fields}  summary:`)
       .replace(/category:\n[\s\S]*?\nfees:/, `category:\n  rules:\n${rules}fees:`)
   const startedAt = performance.now()
   compileEvent(readGolden('_base.yaml').text, shared, { path: 'sample2026.yaml' })
   const firstSeconds = (performance.now() - startedAt) / 1000
-  const run = (rules: string): { readonly seconds: number; readonly codes: string } => {
-    const started = performance.now()
-    const { findings } = compileEvent(withRules(rules), shared, { path: 'sample2026.yaml' })
+  const measureTable = (rules: string): { readonly seconds: number; readonly codes: string } => {
+    const startedAt = performance.now()
+    const { findings } = compileEvent(buildFileWithRules(rules), shared, {
+      path: 'sample2026.yaml',
+    })
     return {
-      seconds: (performance.now() - started) / 1000,
+      seconds: (performance.now() - startedAt) / 1000,
       codes: [...new Set(findings.map(({ code }) => code))].join(' ') || 'proved complete',
     }
   }
   // One rule per field, in sequence: as large as in practice.
-  const provenRun = run(
+  const provenRun = measureTable(
     `${ids.map((id, i) => `    - {when: {${id}: true}, then: ${i % 2 === 0 ? 'member' : 'visitor'}}\n`).join('')}    - {otherwise: visitor}\n`,
   )
   // Sixty rules over six of the fields each: the remainder after each rule is split into more and more parts.
   const random = createGenerator(20261121)
-  const hardRun = run(
+  const hardRun = measureTable(
     `${Array.from(
       { length: 60 },
       (_, i) =>
@@ -160,11 +164,11 @@ function measureTables(): Pick<
     firstSeconds,
     provenSeconds: provenRun.seconds,
     tableSeconds: hardRun.seconds,
-    table: hardRun.codes,
+    tableResult: hardRun.codes,
   }
 }
 
-/** Six distinct ids. */
+/** Chooses six distinct ids. */
 const chooseIds = (ids: readonly string[], random: () => number): readonly string[] =>
   [...ids]
     .map((id) => [random(), id] as const)
@@ -172,7 +176,7 @@ const chooseIds = (ids: readonly string[], random: () => number): readonly strin
     .slice(0, 6)
     .map(([, id]) => id)
 
-/** Numbers below 1, the same on every run (mulberry32). */
+/** Creates a generator of numbers from 0 to below 1, the same on every run (mulberry32). */
 function createGenerator(seed: number): () => number {
   let state = seed
   return () => {
@@ -183,23 +187,23 @@ function createGenerator(seed: number): () => number {
   }
 }
 
-/** The figures as readable lines. */
+/** Formats the figures as readable lines. */
 export function formatCheckerFigures({
-  files,
+  fileCount,
   filesSeconds,
   filesCpuSeconds,
   tableSeconds,
-  table,
+  tableResult,
   provenSeconds,
   firstSeconds,
 }: CheckerFigures): string {
   const compareWithTarget = (seconds: number): string =>
     `${seconds.toFixed(2)} s (target: under ${SECONDS_MAX} s)`
   return [
-    `validate over ${files} files: ${compareWithTarget(filesSeconds)}, ${filesCpuSeconds.toFixed(2)} s of CPU`,
+    `validate over ${fileCount} files: ${compareWithTarget(filesSeconds)}, ${filesCpuSeconds.toFixed(2)} s of CPU`,
     `the first file of a process, schemas compiled: ${firstSeconds.toFixed(2)} s`,
-    `a rule table of ${FIELDS} yes-no fields, one rule each: ${compareWithTarget(provenSeconds)}`,
-    `the same with sixty rules over six fields each: ${compareWithTarget(tableSeconds)}, ${table}`,
+    `a rule table of ${FIELD_COUNT} yes-no fields, one rule each: ${compareWithTarget(provenSeconds)}`,
+    `the same with sixty rules over six fields each: ${compareWithTarget(tableSeconds)}, ${tableResult}`,
   ].join('\n')
 }
 

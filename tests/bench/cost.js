@@ -34,7 +34,7 @@ const TOP = join(import.meta.dirname, '..', '..')
 const COMMIT = process.argv[2] ?? 'a78feb2'
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
 const REQUESTS = Number(process.env.REQUESTS ?? 1000)
-/** The target of the issue: the cost of a sale of five lines compared with a plain registration before bills. */
+/** The target: the cost of a sale of five lines compared with a plain registration before bills. */
 const MAX_SALE_COST_RATIO = 1.5
 const CLIENTS = 32
 
@@ -46,7 +46,7 @@ const account = {
   merchantId: '123456',
 }
 
-/** Event files name merchant accounts; all get the same credentials. */
+/** Builds the same credentials for every merchant account that the event files name. */
 const buildCredentials = (tree) => {
   const names = execFileSync('grep', ['-rhoE', 'account: *[a-z0-9-]+', join(tree, 'events')], {
     encoding: 'utf8',
@@ -72,23 +72,23 @@ const buildCredentials = (tree) => {
 const createProfileFlags = (folder) => {
   const { PROFILES } = process.env
   if (PROFILES === undefined) return []
-  const into = join(PROFILES, basename(folder))
-  mkdirSync(into, { recursive: true })
-  return ['--cpu-prof', `--cpu-prof-dir=${into}`]
+  const profileFolder = join(PROFILES, basename(folder))
+  mkdirSync(profileFolder, { recursive: true })
+  return ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
 }
 
 /** Starts the server of a tree, without its pages, and resolves when it listens. */
-async function start(tree, folder, eventsDir) {
+async function startServer(tree, folder, eventsDir) {
   const script = join(folder, 'serve.mjs')
-  const module = (...paths) =>
+  const findModule = (...paths) =>
     JSON.stringify(
       paths.map((path) => join(tree, 'server', path)).find(existsSync) ?? `${tree}: ${paths}`,
     )
   // Each module is loaded under its current name or a former one.
   writeFileSync(
     script,
-    `import * as main from ${module('main.ts', 'serve.ts', 'boot.ts')}
-import * as settings from ${module('ops/environment.ts', 'machine/environment.ts', 'environment.ts')}
+    `import * as main from ${findModule('main.ts', 'serve.ts', 'boot.ts')}
+import * as settings from ${findModule('ops/environment.ts', 'machine/environment.ts', 'environment.ts')}
 const read = (settings.loadEnvironment ?? settings.environment)()
 if (!read.ok) throw new Error(read.error.join(' '))
 const booted = await (main.bootServer ?? main.boot)(read.value, { print: console.log, printError: console.error, environment: () => read.value })
@@ -132,7 +132,7 @@ await booted.value.stopped
 }
 
 let serial = 0
-const createRegistration = () => {
+const buildRegistration = () => {
   serial += 1
   return JSON.stringify({
     full_name: `Delegate Number ${serial}`,
@@ -144,7 +144,10 @@ const createRegistration = () => {
   })
 }
 
-/** A new delegate with the items of `sells2026.yaml`: registration, companion, workshop, dinner, room. */
+/**
+ * Builds the answers of a new delegate with all items of `sells2026.yaml`: registration, companion, workshop, dinner,
+ * room.
+ */
 const buildSale = () => {
   serial += 1
   return JSON.stringify({
@@ -179,10 +182,10 @@ const buildWebhook = ({ orderid, amount }) => {
 }
 
 /**
- * Sends the requests; `body` creates each request, `onResponse` receives each response. Throws at the first one whose
- * status is not `status`.
+ * Sends the requests; `buildBody` builds each body, `onResponse` receives each response. Rejects at the first response
+ * whose status is not `expectedStatus`.
  */
-const send = (url, path, type, status, body, onResponse = () => {}) =>
+const send = (url, path, contentType, expectedStatus, buildBody, onResponse = () => {}) =>
   new Promise((resolve, reject) => {
     autocannon(
       {
@@ -190,12 +193,14 @@ const send = (url, path, type, status, body, onResponse = () => {}) =>
         connections: CLIENTS,
         amount: REQUESTS,
         method: 'POST',
-        headers: { 'content-type': type },
+        headers: { 'content-type': contentType },
         requests: [
           {
-            setupRequest: (request) => ({ ...request, body: body() }),
+            setupRequest: (request) => ({ ...request, body: buildBody() }),
             onResponse: (code, text) =>
-              code === status ? onResponse(text) : reject(new Error(`${path}: ${code} ${text}`)),
+              code === expectedStatus
+                ? onResponse(text)
+                : reject(new Error(`${path}: ${code} ${text}`)),
           },
         ],
       },
@@ -205,7 +210,7 @@ const send = (url, path, type, status, body, onResponse = () => {}) =>
 
 const REGISTER = '/api/afpicon/register/'
 const registerPlain = (server) =>
-  send(server.url, REGISTER, 'application/json', 201, createRegistration, (text) =>
+  send(server.url, REGISTER, 'application/json', 201, buildRegistration, (text) =>
     server.orders.push(JSON.parse(text).payment_data),
   )
 const measures = {
@@ -215,13 +220,14 @@ const measures = {
       ? registerPlain(server)
       : send(server.url, '/api/sells2026/register/', 'application/json', 201, buildSale),
   notice: async (server) => {
-    const before = countPaid(server)
+    const paidBefore = countPaid(server)
     const orders = server.orders.splice(0, REQUESTS)
     await send(server.url, '/api/payment/webhook/', 'application/x-www-form-urlencoded', 200, () =>
       buildWebhook(orders.pop()),
     )
-    // The response is sent once the message is stored; it is checked and applied, and the email sent, a moment later.
-    while (countPaid(server) < before + REQUESTS)
+    // The response is sent once the message is stored. A moment later, the message is checked and applied, and the
+    // email is sent.
+    while (countPaid(server) < paidBefore + REQUESTS)
       await new Promise((resolve) => setTimeout(resolve, 50))
   },
 }
@@ -242,11 +248,12 @@ function countPaid({ dataDir }) {
   }
 }
 
-const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)]
-const git = (...args) => execFileSync('git', args, { cwd: TOP, encoding: 'utf8' }).trim()
+const computeMedian = (figures) =>
+  [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)]
+const runGit = (...args) => execFileSync('git', args, { cwd: TOP, encoding: 'utf8' }).trim()
 
 /** Links the packages that the older version needs, or installs them. */
-function findPackages(tree) {
+function linkPackages(tree) {
   const ourPackages = process.env.PACKAGES ?? join(TOP, 'node_modules')
   const { dependencies } = JSON.parse(readFileSync(join(tree, 'package.json'), 'utf8'))
   const hasAll = Object.keys(dependencies).every((name) => existsSync(join(ourPackages, name)))
@@ -258,42 +265,42 @@ const folder = mkdtempSync(join(tmpdir(), 'rollcall-cost-'))
 const tree = join(folder, 'before')
 const servers = []
 try {
-  git('worktree', 'add', '--quiet', '--detach', tree, COMMIT)
-  findPackages(tree)
+  runGit('worktree', 'add', '--quiet', '--detach', tree, COMMIT)
+  linkPackages(tree)
   const events = join(folder, 'events')
   cpSync(join(TOP, 'events'), events, { recursive: true })
   cpSync(join(import.meta.dirname, 'sells2026.yaml'), join(events, 'sells2026.yaml'))
-  for (const [name, at, eventsDir] of [
+  for (const [name, versionTree, eventsDir] of [
     ['before', tree, join(tree, 'events')],
     ['now', TOP, events],
   ]) {
     const serverFolder = mkdtempSync(join(folder, `${name}-`))
-    servers.push({ name, ...(await start(at, serverFolder, eventsDir)) })
+    servers.push({ name, ...(await startServer(versionTree, serverFolder, eventsDir)) })
   }
   const chosenMeasures = Object.entries(measures).filter(
     ([what]) => process.env.ONLY === undefined || what === process.env.ONLY,
   )
   const rows = Object.fromEntries(chosenMeasures.map(([what]) => [what, { before: [], now: [] }]))
-  // The first round warms both up and is not counted.
+  // The first round warms up both servers and is not counted.
   for (let round = 0; round <= ROUNDS; round += 1)
     for (const [what, run] of chosenMeasures)
       for (const server of round % 2 === 0 ? servers : servers.toReversed()) {
-        const before = readCpu(server.child.pid)
+        const cpuBefore = readCpu(server.child.pid)
         await run(server)
-        const each = (readCpu(server.child.pid) - before) / REQUESTS
-        if (round > 0) rows[what][server.name].push(Math.round(each))
+        const cpuPerRequest = (readCpu(server.child.pid) - cpuBefore) / REQUESTS
+        if (round > 0) rows[what][server.name].push(Math.round(cpuPerRequest))
       }
   console.log(
-    `\nCPU µs each, ${ROUNDS} rounds of ${REQUESTS}, turn about, medians; before: ${git('rev-parse', '--short', COMMIT)}, now: ${git('rev-parse', '--short', 'HEAD')}\n`,
+    `\nCPU µs each, ${ROUNDS} rounds of ${REQUESTS}, turn about, medians; before: ${runGit('rev-parse', '--short', COMMIT)}, now: ${runGit('rev-parse', '--short', 'HEAD')}\n`,
   )
   console.log('                 before      now    now/before   rounds before | now')
   console.log(
     `(sale: five lines now, against a plain registration before; target: at most ${MAX_SALE_COST_RATIO})`,
   )
   for (const [what, { before, now }] of Object.entries(rows)) {
-    const ratio = median(now.map((each, round) => each / before[round]))
+    const ratio = computeMedian(now.map((each, round) => each / before[round]))
     console.log(
-      `${what.padEnd(14)} ${String(median(before)).padStart(8)} ${String(median(now)).padStart(8)} ${ratio.toFixed(2).padStart(13)}   ${before.join(' ')} | ${now.join(' ')}`,
+      `${what.padEnd(14)} ${String(computeMedian(before)).padStart(8)} ${String(computeMedian(now)).padStart(8)} ${ratio.toFixed(2).padStart(13)}   ${before.join(' ')} | ${now.join(' ')}`,
     )
   }
 } finally {
@@ -303,6 +310,6 @@ try {
       async ({ child }) => child.exitCode ?? new Promise((resolve) => child.once('exit', resolve)),
     ),
   )
-  git('worktree', 'remove', '--force', tree)
+  runGit('worktree', 'remove', '--force', tree)
   rmSync(folder, { recursive: true, force: true })
 }

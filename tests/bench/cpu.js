@@ -1,7 +1,7 @@
-/** CPU time of a process as counted by the kernel: Linux, from /proc. */
+/** Reads the CPU time of a process as the kernel counts it: Linux, from /proc. */
 import { readFileSync } from 'node:fs'
 
-/** Hundredths of a second, in microseconds. */
+/** The kernel's clock tick, a hundredth of a second, in microseconds. */
 const TICK_US = 10_000
 
 /** CPU time that a process has used so far, all its threads, in microseconds. @param {number} pid */

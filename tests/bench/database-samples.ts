@@ -1,4 +1,4 @@
-/** Samples the connections of a database during a measurement: which ones wait for a lock, and how long a round trip takes. */
+/** Samples a database's connections during a measurement: lock waits, and the time of a round trip. */
 import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import type { Cluster } from '../crash/postgres-cluster.ts'
@@ -16,9 +16,9 @@ export type SampleResult = {
 
 const SAMPLE_MS = 50
 /** The number of consecutive samples without a busy connection. */
-const IDLE_SAMPLES = 4
+const IDLE_SAMPLE_COUNT = 4
 const IDLE_MS_MAX = 30_000
-const SAMPLE = `
+const SAMPLE_SQL = `
 SELECT count(*)::int AS all_of_them,
        (count(*) FILTER (WHERE state <> 'idle'))::int AS busy,
        (count(*) FILTER (WHERE state <> 'idle' AND wait_event_type = 'Lock'))::int AS waiting
@@ -26,7 +26,7 @@ FROM pg_stat_activity WHERE datname = $1 AND pid <> pg_backend_pid() AND backend
 
 type Sample = { readonly all_of_them: number; readonly busy: number; readonly waiting: number }
 
-/** `port`: the port of the proxy or of PostgreSQL that the servers use. */
+/** Starts sampling. `port` is that of the proxy or PostgreSQL, whichever the servers use. */
 export async function startSamples(
   cluster: Cluster,
   database: string,
@@ -37,13 +37,13 @@ export async function startSamples(
     connectionString: buildProxyUrl(port, cluster.url('postgres')),
   })
   await proxiedClient.connect()
-  const times: number[] = []
+  const roundTripsMs: number[] = []
   const sums = { all: 0, busy: 0, waiting: 0 }
   const takeSample = async (): Promise<void> => {
     const startedAt = performance.now()
     await proxiedClient.query('SELECT 1')
-    times.push(performance.now() - startedAt)
-    const { rows } = await shell.query<Sample>(SAMPLE, [database])
+    roundTripsMs.push(performance.now() - startedAt)
+    const { rows } = await shell.query<Sample>(SAMPLE_SQL, [database])
     const latestSample = rows[0]
     sums.all += latestSample?.all_of_them ?? 0
     sums.busy += latestSample?.busy ?? 0
@@ -61,20 +61,23 @@ export async function startSamples(
       return {
         lockShare: sums.waiting / Math.max(1, sums.busy),
         lockShareOfAll: sums.waiting / Math.max(1, sums.all),
-        roundTripMs: computeMedian(times),
+        roundTripMs: computeMedian(roundTripsMs),
       }
     },
   }
 }
 
-/** Requests whose clients have disconnected are still processed: the next measurement waits for that, up to a limit. */
+/** Waits until the server has processed the requests of disconnected clients, up to a limit. */
 export async function waitUntilIdle(cluster: Cluster, database: string): Promise<void> {
   const shell = await cluster.shell()
   const startedAt = performance.now()
-  for (let idle = 0; idle < IDLE_SAMPLES && performance.now() - startedAt < IDLE_MS_MAX;) {
+  for (
+    let idleCount = 0;
+    idleCount < IDLE_SAMPLE_COUNT && performance.now() - startedAt < IDLE_MS_MAX;
+  ) {
     await pause(SAMPLE_MS)
-    const { rows } = await shell.query<Sample>(SAMPLE, [database])
-    idle = rows[0]?.busy === 0 ? idle + 1 : 0
+    const { rows } = await shell.query<Sample>(SAMPLE_SQL, [database])
+    idleCount = rows[0]?.busy === 0 ? idleCount + 1 : 0
   }
   await shell.end()
 }

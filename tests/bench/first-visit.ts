@@ -20,9 +20,9 @@ import { makePhoto, visitWithPhoto } from './photo.ts'
 
 /** An older commit that runs with the packages of today. */
 const OLD_COMMIT = 'b5325d85'
-const VISITS = Number(process.env['VISITS'] ?? 5)
+const VISIT_COUNT = Number(process.env['VISITS'] ?? 5)
 /** A form with a list of categories, and no price before one is chosen. */
-const FORM = '/afpicon2026'
+const FORM_PATH = '/afpicon2026'
 /** Prices are on sale on this day, and the form has no additional fields. */
 const CLOCK = '2025-11-10T12:00:00+05:30'
 /** Typed when the page is usable. */
@@ -30,20 +30,20 @@ const TYPED_NAME = 'Specimen'
 /** The timeout of a visit. */
 const VISIT_MS_MAX = 60_000
 
-type Line = {
+type Connection = {
   readonly name: string
   readonly bitsPerSecond: number
   readonly latencyMs: number
   /** CPU slowdown factor. */
-  readonly slower: number
+  readonly cpuSlowdown: number
 }
-const LINES = [
-  { name: '1.6 Mbps, 150 ms, 4 × CPU', bitsPerSecond: 1_600_000, latencyMs: 150, slower: 4 },
-  { name: '400 kbps, 400 ms, 6 × CPU', bitsPerSecond: 400_000, latencyMs: 400, slower: 6 },
-] as const satisfies readonly Line[]
+const CONNECTIONS = [
+  { name: '1.6 Mbps, 150 ms, 4 × CPU', bitsPerSecond: 1_600_000, latencyMs: 150, cpuSlowdown: 4 },
+  { name: '400 kbps, 400 ms, 6 × CPU', bitsPerSecond: 400_000, latencyMs: 400, cpuSlowdown: 6 },
+] as const satisfies readonly Connection[]
 const PHONE = { width: 360, height: 740 }
 
-/** For one visit: milliseconds since the address was opened, and bytes as transferred. */
+/** The figures of a visit: times in milliseconds since the address was opened, and bytes as transferred. */
 const FIGURES = ['seen', 'usable', 'taken', 'blocked', 'moved', 'scripts'] as const
 type Figures = Record<(typeof FIGURES)[number], number>
 
@@ -53,21 +53,21 @@ const TARGETS: readonly Partial<Figures>[] = [
   { seen: 2000, usable: 4500, moved: 0.02, scripts: 160 * 1024 },
 ]
 const LANDING_BYTES_MAX = 40 * 1024
-/** It took 83 s after Pay was pressed. */
+/** Uploading only after Pay was pressed took 83 s. */
 const PHOTO_MS_MAX = 8000
 
 type Observation = {
   seen: number | null
   usable: number | null
   taken: number | null
-  /** The total in the bar when it was usable. */
+  /** The total in the bar when the page became usable. */
   total: string
   tasks: [start: number, ms: number][]
   moved: number
 }
 
 /** Runs in the page before its own scripts. */
-function observePage([fontLinkId, name]: readonly [faces: string, name: string]): void {
+function observePage([fontLinkId, name]: readonly [fontLinkId: string, name: string]): void {
   const observation: Observation = {
     seen: null,
     usable: null,
@@ -85,9 +85,9 @@ function observePage([fontLinkId, name]: readonly [faces: string, name: string])
     for (const entry of list.getEntries())
       observation.moved += (entry as PerformanceEntry & { readonly value: number }).value
   }).observe({ type: 'layout-shift', buffered: true })
-  const runAfterPaint = (then: (at: number) => void): void => {
+  const runAfterPaint = (callback: (at: number) => void): void => {
     const { port1, port2 } = new MessageChannel()
-    port1.onmessage = () => then(performance.now())
+    port1.onmessage = () => callback(performance.now())
     port2.postMessage(null)
   }
   let isChosen = false
@@ -108,7 +108,7 @@ function observePage([fontLinkId, name]: readonly [faces: string, name: string])
       document.querySelector<HTMLElement>('#root_full_name')?.focus({ preventScroll: true })
       document.execCommand('insertText', false, name)
     }
-    // The fonts are loaded after the page is taken over; in the older version, when it was usable.
+    // The fonts are loaded after the page is taken over; in the older version, once it is usable.
     const fontLink = document.getElementById(fontLinkId)
     if (observation.total !== '' && (fontLink === null || fontLink.getAttribute('media') === 'all'))
       observation.taken = performance.now()
@@ -123,23 +123,23 @@ declare global {
   }
 }
 
-async function openSlowPage(browser: Browser, line: Line | null): Promise<Page> {
+async function openSlowPage(browser: Browser, connection: Connection | null): Promise<Page> {
   const context = await browser.newContext({ viewport: PHONE, locale: 'en-IN' })
   const page = await context.newPage()
-  if (line === null) return page
+  if (connection === null) return page
   const session = await context.newCDPSession(page)
   await session.send('Network.enable')
   await session.send('Network.emulateNetworkConditions', {
     offline: false,
-    latency: line.latencyMs,
-    downloadThroughput: line.bitsPerSecond / 8,
-    uploadThroughput: line.bitsPerSecond / 8,
+    latency: connection.latencyMs,
+    downloadThroughput: connection.bitsPerSecond / 8,
+    uploadThroughput: connection.bitsPerSecond / 8,
   })
-  await session.send('Emulation.setCPUThrottlingRate', { rate: line.slower })
+  await session.send('Emulation.setCPUThrottlingRate', { rate: connection.cpuSlowdown })
   return page
 }
 
-/** Returns the bytes of all scripts that have arrived when it is called. */
+/** Returns a function that counts the bytes of all scripts that have arrived so far. */
 function countScriptBytes(page: Page): () => Promise<number> {
   const sizes: Promise<number>[] = []
   page.on('requestfinished', (request) => {
@@ -151,14 +151,14 @@ function countScriptBytes(page: Page): () => Promise<number> {
       })().catch(() => 0),
     )
   })
-  return async () => (await Promise.all(sizes)).reduce((sum, each) => sum + each, 0)
+  return async () => (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0)
 }
 
-async function visitForm(browser: Browser, url: string, line: Line): Promise<Figures> {
-  const page = await openSlowPage(browser, line)
+async function visitForm(browser: Browser, url: string, connection: Connection): Promise<Figures> {
+  const page = await openSlowPage(browser, connection)
   try {
     await page.addInitScript(observePage, [FONTS_ELEMENT_ID, TYPED_NAME] as const)
-    const scripts = countScriptBytes(page)
+    const readScriptBytes = countScriptBytes(page)
     await page.goto(url, { waitUntil: 'commit', timeout: VISIT_MS_MAX })
     await page.waitForFunction(() => window.watched?.taken, null, { timeout: VISIT_MS_MAX })
     await page.waitForLoadState('networkidle', { timeout: VISIT_MS_MAX })
@@ -166,33 +166,37 @@ async function visitForm(browser: Browser, url: string, line: Line): Promise<Fig
     if (observation?.seen == null || observation.usable == null || observation.taken == null)
       throw new Error(`${url} did not become usable`)
     const { seen, usable, taken, total, tasks, moved } = observation
-    const left = await page.evaluate(() => ({
+    const finalState = await page.evaluate(() => ({
       name: document.querySelector<HTMLInputElement>('#root_full_name')?.value,
       isChosen: document.querySelector<HTMLInputElement>('.cats input')?.checked,
       bar: document.querySelector('.bar')?.textContent ?? '',
     }))
-    if (left.name !== TYPED_NAME || left.isChosen !== true || !left.bar.includes(total))
-      throw new Error(`${url} lost the typed name or the choice: ${JSON.stringify(left)}`)
+    if (
+      finalState.name !== TYPED_NAME ||
+      finalState.isChosen !== true ||
+      !finalState.bar.includes(total)
+    )
+      throw new Error(`${url} lost the typed name or the choice: ${JSON.stringify(finalState)}`)
     const blocked = tasks.reduce((sum, [, ms]) => sum + Math.max(0, ms - 50), 0)
-    return { seen, usable, taken, blocked, moved, scripts: await scripts() }
+    return { seen, usable, taken, blocked, moved, scripts: await readScriptBytes() }
   } finally {
     await page.context().close()
   }
 }
 
-/** Script bytes of the landing page. */
+/** Returns the script bytes of the landing page. */
 async function visitLanding(browser: Browser, url: string): Promise<number> {
   const page = await openSlowPage(browser, null)
   try {
-    const scripts = countScriptBytes(page)
+    const readScriptBytes = countScriptBytes(page)
     await page.goto(url, { waitUntil: 'networkidle', timeout: VISIT_MS_MAX })
-    return await scripts()
+    return await readScriptBytes()
   } finally {
     await page.context().close()
   }
 }
 
-/** A tree of the older commit with its web app, built on first use. */
+/** Returns a tree of the older commit with its web app, which is built on first use. */
 function prepareTree(commit: string): string {
   const tree = join(TOP, 'tests', '.cache', `tree-${commit}`)
   const runGit = (...args: readonly string[]) => execFileSync('git', args, { cwd: TOP })
@@ -209,8 +213,8 @@ function prepareTree(commit: string): string {
   return tree
 }
 
-const computeMedian = (figures: readonly number[]): number =>
-  figures.toSorted((a, b) => a - b)[Math.floor(figures.length / 2)] ?? NaN
+const computeMedian = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN
 
 const LABELS: Readonly<
   Record<keyof Figures, readonly [label: string, text: (figure: number) => string]>
@@ -223,7 +227,7 @@ const LABELS: Readonly<
   scripts: ['JavaScript, form, sent', (bytes) => `${(bytes / 1024).toFixed(1)} KiB`],
 }
 
-/** Prints the table; returns whether every target is reached now. */
+/** Prints the table. Returns true if the current version meets every target. */
 export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<boolean> {
   let areTargetsMet = true
   const printLine = (
@@ -240,78 +244,82 @@ export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<bool
     )
   }
   const trees = { before: prepareTree(commit), now: TOP }
-  const before = await serveAsProcess({ CLOCK }, () => {}, trees.before)
-  const now = await serveAsProcess({ CLOCK }, () => {}, trees.now)
+  const olderServer = await serveAsProcess({ CLOCK }, () => {}, trees.before)
+  const currentServer = await serveAsProcess({ CLOCK }, () => {}, trees.now)
   const browser = await launchWithDefaultFlags()
   try {
-    for (const [at, line] of LINES.entries()) {
+    for (const [index, connection] of CONNECTIONS.entries()) {
       const rows: Record<'before' | 'now', Figures[]> = { before: [], now: [] }
-      for (let visit = 0; visit < VISITS; visit += 1)
+      for (let visit = 0; visit < VISIT_COUNT; visit += 1)
         for (const treeName of visit % 2 === 0
           ? (['before', 'now'] as const)
           : (['now', 'before'] as const))
           rows[treeName].push(
-            await visitForm(browser, (treeName === 'before' ? before : now).url + FORM, line),
+            await visitForm(
+              browser,
+              (treeName === 'before' ? olderServer : currentServer).url + FORM_PATH,
+              connection,
+            ),
           )
       console.log(
-        `\nFirst visit of ${FORM}: ${line.name}, medians of ${VISITS}, turn about (load average ${loadavg()[0]?.toFixed(1)})\n`,
+        `\nFirst visit of ${FORM_PATH}: ${connection.name}, medians of ${VISIT_COUNT}, turn about (load average ${loadavg()[0]?.toFixed(1)})\n`,
       )
       printLine('', commit, 'now', 'to reach', true)
       for (const name of FIGURES) {
-        const [label, text] = LABELS[name]
+        const [label, formatFigure] = LABELS[name]
         const computeMedianOf = (treeName: 'before' | 'now') =>
           computeMedian(rows[treeName].map((row) => row[name]))
-        const target = TARGETS[at]?.[name]
+        const target = TARGETS[index]?.[name]
         const isGood = target === undefined || computeMedianOf('now') <= target
         printLine(
           label,
-          text(computeMedianOf('before')),
-          text(computeMedianOf('now')),
-          target === undefined ? '' : text(target),
+          formatFigure(computeMedianOf('before')),
+          formatFigure(computeMedianOf('now')),
+          target === undefined ? '' : formatFigure(target),
           isGood,
         )
         console.log(
-          `    ${rows.before.map((row) => text(row[name])).join(', ')} | ${rows.now.map((row) => text(row[name])).join(', ')}`,
+          `    ${rows.before.map((row) => formatFigure(row[name])).join(', ')} | ${rows.now.map((row) => formatFigure(row[name])).join(', ')}`,
         )
       }
     }
     const photo = await makePhoto(browser)
-    const [, slow] = LINES
-    const sent: number[] = []
-    for (let visit = 0; visit < VISITS; visit += 1) {
-      const page = await openSlowPage(browser, slow)
-      sent.push(await visitWithPhoto(page, now.url + FORM, photo))
+    const [, slowConnection] = CONNECTIONS
+    const uploadsMs: number[] = []
+    for (let visit = 0; visit < VISIT_COUNT; visit += 1) {
+      const page = await openSlowPage(browser, slowConnection)
+      uploadsMs.push(await visitWithPhoto(page, currentServer.url + FORM_PATH, photo))
       await page.context().close()
     }
     const formatSeconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`
     console.log(
-      `\nA photo of ${(photo.length / 1024 / 1024).toFixed(1)} MB as proof, until the server has it, before Pay is pressed: ${slow.name}\n`,
+      `\nA photo of ${(photo.length / 1024 / 1024).toFixed(1)} MB as proof, until the server has it, before Pay is pressed: ${slowConnection.name}\n`,
     )
     printLine(
       'photo as proof',
       '',
-      formatSeconds(computeMedian(sent)),
+      formatSeconds(computeMedian(uploadsMs)),
       formatSeconds(PHOTO_MS_MAX),
-      computeMedian(sent) <= PHOTO_MS_MAX,
+      computeMedian(uploadsMs) <= PHOTO_MS_MAX,
     )
-    console.log(`    ${sent.map(formatSeconds).join(', ')}`)
-    const landing = [
-      await visitLanding(browser, `${before.url}/`),
-      await visitLanding(browser, `${now.url}/`),
+    console.log(`    ${uploadsMs.map(formatSeconds).join(', ')}`)
+    const landingBytes = [
+      await visitLanding(browser, `${olderServer.url}/`),
+      await visitLanding(browser, `${currentServer.url}/`),
     ] as const
     const formatKib = (bytes: number) =>
       bytes === 0 ? 'no script' : `${(bytes / 1024).toFixed(1)} KiB`
     console.log()
     printLine(
       'JavaScript, landing, sent',
-      formatKib(landing[0]),
-      formatKib(landing[1]),
+      formatKib(landingBytes[0]),
+      formatKib(landingBytes[1]),
       formatKib(LANDING_BYTES_MAX),
-      landing[1] <= LANDING_BYTES_MAX,
+      landingBytes[1] <= LANDING_BYTES_MAX,
     )
   } finally {
     await browser.close()
-    await Promise.all([before.stop(), now.stop()])
+    await Promise.all([olderServer.stop(), currentServer.stop()])
   }
   return areTargetsMet
 }

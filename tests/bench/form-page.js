@@ -17,30 +17,32 @@ import { sendRepeatedly } from './keep-asking.js'
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 4)
 const CLIENTS = Number(process.env['CLIENTS'] ?? 64)
-const EVENTS = Number(process.env['EVENTS'] ?? 1_000)
-/** Shares of the file's requests a second. */
+const EVENT_COUNT = Number(process.env['EVENTS'] ?? 1_000)
+/** The lowest shares of the file's requests a second. */
 const PAGE_SHARE_MIN = 0.5
 const UNCHANGED_SHARE_MIN = 0.7
-/** Of the CPU time with 4 events: requests a second vary more on a shared machine. */
-const MANY_EVENTS_TIMES_MAX = 1.2
+/**
+ * The highest ratio to the CPU time with 4 events. CPU time, because requests a second vary more on a shared machine.
+ */
+const MANY_EVENTS_RATIO_MAX = 1.2
 /** Time until the server listens with many events: on the first start with them, and on later ones. */
 const FIRST_START_MS_MAX = 10_000
 const START_MS_MAX = 2_000
-const BROWSER = { 'accept-encoding': 'gzip, deflate, br, zstd' }
-const FORM = '/afpicon2026'
+const BROWSER_HEADERS = { 'accept-encoding': 'gzip, deflate, br, zstd' }
+const FORM_PATH = '/afpicon2026'
 
 /** @param {{ url: string, pid: number, headers?: object }} target @param {number} seconds */
-async function load({ url, pid, headers = {} }, seconds) {
-  const before = readCpu(pid)
+async function measureLoad({ url, pid, headers = {} }, seconds) {
+  const cpuBefore = readCpu(pid)
   const { all, perSecond, p99 } = await sendRepeatedly(
-    { url, headers: { ...BROWSER, ...headers } },
+    { url, headers: { ...BROWSER_HEADERS, ...headers } },
     { clients: CLIENTS, seconds },
   )
-  return { perSecond, p99, cpu: (readCpu(pid) - before) / all }
+  return { perSecond, p99, cpu: (readCpu(pid) - cpuBefore) / all }
 }
 
 /** @param {number[]} figures */
-const median = (figures) =>
+const computeMedian = (figures) =>
   [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 
 /** Serves these bytes, which a browser would decompress, at `/`. */
@@ -80,103 +82,108 @@ function writeEvents(folder, count) {
 
 /** @returns whether all targets are met */
 export async function benchFormPage() {
-  const ours = await serveAsProcess()
+  const server = await serveAsProcess()
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
   const [dataDir, eventsDir] = [join(folder, 'var'), join(folder, 'events')]
   cpSync(join(TOP, 'events'), eventsDir, { recursive: true })
-  writeEvents(eventsDir, EVENTS - readdirSync(eventsDir).filter(isEventFile).length)
-  const start = async () => {
-    const before = performance.now()
+  writeEvents(eventsDir, EVENT_COUNT - readdirSync(eventsDir).filter(isEventFile).length)
+  const startServer = async () => {
+    const startedAt = performance.now()
     const served = await serveAsProcess({ DATA_DIR: dataDir, EVENTS_DIR: eventsDir })
-    const ms = performance.now() - before
+    const ms = performance.now() - startedAt
     return { served, ms, cpuMs: readCpu(served.process.pid) / 1000 }
   }
-  const first = await start()
-  await first.served.stop()
-  const second = await start()
-  const many = second.served
-  let plain = null
+  const firstStart = await startServer()
+  await firstStart.served.stop()
+  const secondStart = await startServer()
+  const manyEventsServer = secondStart.served
+  let fileServer = null
   try {
-    await waitUntilPrerendered(ours.url + FORM)
-    const page = await fetch(ours.url + FORM, { headers: BROWSER })
+    await waitUntilPrerendered(server.url + FORM_PATH)
+    const page = await fetch(server.url + FORM_PATH, { headers: BROWSER_HEADERS })
     const etag = page.headers.get('etag') ?? ''
     const compressedBytes = Number(page.headers.get('content-length'))
-    const file = join(ours.dataDir, 'page-of-the-same-size')
+    const file = join(server.dataDir, 'page-of-the-same-size')
     writeFileSync(file, Buffer.alloc(compressedBytes, 'x'))
-    plain = await serveFile(file)
+    fileServer = await serveFile(file)
     const targets = [
-      { name: 'file of the same size', url: `${plain.url}/`, pid: plain.process.pid },
-      { name: 'form', url: ours.url + FORM, pid: ours.process.pid },
+      { name: 'file of the same size', url: `${fileServer.url}/`, pid: fileServer.process.pid },
+      { name: 'form', url: server.url + FORM_PATH, pid: server.process.pid },
       {
         name: 'form, 304',
-        url: ours.url + FORM,
-        pid: ours.process.pid,
+        url: server.url + FORM_PATH,
+        pid: server.process.pid,
         headers: { 'if-none-match': etag },
       },
-      { name: 'landing page, 4 events', url: `${ours.url}/`, pid: ours.process.pid },
-      { name: `landing page, ${EVENTS} events`, url: `${many.url}/`, pid: many.process.pid },
+      { name: 'landing page, 4 events', url: `${server.url}/`, pid: server.process.pid },
+      {
+        name: `landing page, ${EVENT_COUNT} events`,
+        url: `${manyEventsServer.url}/`,
+        pid: manyEventsServer.process.pid,
+      },
     ]
     const rows = new Map(targets.map(({ name }) => [name, []]))
-    for (const target of targets) await load(target, 1)
+    for (const target of targets) await measureLoad(target, 1)
     for (let round = 0; round < ROUNDS; round += 1)
       for (const target of round % 2 === 0 ? targets : targets.toReversed())
-        rows.get(target.name)?.push(await load(target, SECONDS))
+        rows.get(target.name)?.push(await measureLoad(target, SECONDS))
     console.log(
       `\nPages, ${CLIENTS} clients, ${ROUNDS} rounds of ${SECONDS} s each, turn about, medians; the form has ${compressedBytes} bytes\n`,
     )
     const medians = new Map()
     for (const [name, figures] of rows) {
-      const medianOf = (key) => median(figures.map((each) => each[key]))
-      medians.set(name, { perSecond: medianOf('perSecond'), cpu: medianOf('cpu') })
+      const computeMedianOf = (key) => computeMedian(figures.map((each) => each[key]))
+      medians.set(name, { perSecond: computeMedianOf('perSecond'), cpu: computeMedianOf('cpu') })
       console.log(
-        `${name.padEnd(28)} ${medianOf('perSecond').toFixed(0).padStart(8)}/s  p99 ${medianOf('p99').toFixed(1).padStart(6)} ms  CPU ${medianOf('cpu').toFixed(0).padStart(5)} µs each   ${figures.map((each) => Math.round(each.perSecond)).join(' ')}`,
+        `${name.padEnd(28)} ${computeMedianOf('perSecond').toFixed(0).padStart(8)}/s  p99 ${computeMedianOf('p99').toFixed(1).padStart(6)} ms  CPU ${computeMedianOf('cpu').toFixed(0).padStart(5)} µs each   ${figures.map((each) => Math.round(each.perSecond)).join(' ')}`,
       )
     }
-    const share = (name) =>
+    const computeShare = (name) =>
       medians.get(name).perSecond / medians.get('file of the same size').perSecond
-    const times =
-      medians.get(`landing page, ${EVENTS} events`).cpu / medians.get('landing page, 4 events').cpu
+    const ratio =
+      medians.get(`landing page, ${EVENT_COUNT} events`).cpu /
+      medians.get('landing page, 4 events').cpu
     console.log()
     return [
-      meets(share('form'), PAGE_SHARE_MIN, 'of a file of the same size'),
-      meets(share('form, 304'), UNCHANGED_SHARE_MIN, 'of it with 304'),
-      isWithin(
-        times,
-        MANY_EVENTS_TIMES_MAX,
+      checkShare(computeShare('form'), PAGE_SHARE_MIN, 'of a file of the same size'),
+      checkShare(computeShare('form, 304'), UNCHANGED_SHARE_MIN, 'of it with 304'),
+      checkRatio(
+        ratio,
+        MANY_EVENTS_RATIO_MAX,
         'times the CPU time of the landing page with 4 events',
       ),
-      isFast(first, FIRST_START_MS_MAX, `the first start with ${EVENTS} events`),
-      isFast(second, START_MS_MAX, 'the next start'),
+      checkStart(firstStart, FIRST_START_MS_MAX, `the first start with ${EVENT_COUNT} events`),
+      checkStart(secondStart, START_MS_MAX, 'the next start'),
     ].every(Boolean)
   } finally {
-    plain?.process.kill('SIGTERM')
-    await ours.stop()
-    await many.stop()
+    fileServer?.process.kill('SIGTERM')
+    await server.stop()
+    await manyEventsServer.stop()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 const isEventFile = (name) => /^[^_].*\.yaml$/.test(name)
 
-/** A page whose prerendered part is not ready in time is sent without it. */
+/** Waits for a response with the prerendered part: until that is ready, the page is sent without it. */
 async function waitUntilPrerendered(url) {
   while (!(await (await fetch(url)).text()).includes('"drawn":true')) await setTimeout(100)
 }
 
-function meets(share, min, what) {
+function checkShare(share, min, what) {
   console.log(`${share >= min ? '✓' : '✗'} ${share.toFixed(2)} ${what} (at least ${min})`)
   return share >= min
 }
 
-function isWithin(times, max, what) {
-  console.log(`${times <= max ? '✓' : '✗'} ${times.toFixed(2)} ${what} (at most ${max})`)
-  return times <= max
+function checkRatio(ratio, max, what) {
+  console.log(`${ratio <= max ? '✓' : '✗'} ${ratio.toFixed(2)} ${what} (at most ${max})`)
+  return ratio <= max
 }
 
-function isFast({ ms, cpuMs }, msMax, what) {
-  const seconds = (time) => `${(time / 1000).toFixed(1)} s`
+function checkStart({ ms, cpuMs }, msMax, what) {
+  const formatSeconds = (time) => `${(time / 1000).toFixed(1)} s`
   console.log(
-    `${ms <= msMax ? '✓' : '✗'} ${seconds(ms)}: ${what} (at most ${seconds(msMax)}), CPU ${seconds(cpuMs)}`,
+    `${ms <= msMax ? '✓' : '✗'} ${formatSeconds(ms)}: ${what} (at most ${formatSeconds(msMax)}), CPU ${formatSeconds(cpuMs)}`,
   )
   return ms <= msMax
 }

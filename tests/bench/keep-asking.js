@@ -15,11 +15,11 @@ export async function sendRepeatedly({ url, headers }, { clients, seconds }) {
   const lines = Object.entries({ host: hostname, ...headers }).map(
     ([name, value]) => `${name}: ${value}\r\n`,
   )
-  const text = Buffer.from(`GET ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`)
-  const until = performance.now() + seconds * 1000
+  const requestText = Buffer.from(`GET ${pathname} HTTP/1.1\r\n${lines.join('')}\r\n`)
+  const endsAt = performance.now() + seconds * 1000
   /** @type {number[]} */
-  const times = []
-  const ask = () =>
+  const durationsMs = []
+  const sendOnOneConnection = () =>
     new Promise((resolve, reject) => {
       const socket = connect(Number(port), hostname)
       let length = 0
@@ -28,33 +28,33 @@ export async function sendRepeatedly({ url, headers }, { clients, seconds }) {
       const send = () => {
         received = 0
         sentAt = performance.now()
-        socket.write(text)
+        socket.write(requestText)
       }
       socket.setNoDelay(true)
       socket.on('connect', send)
       socket.on('data', (data) => {
         // Every response to the same request has the same length, because the date's length is constant.
-        if (length === 0) length = measure(data)
+        if (length === 0) length = computeLength(data)
         received += data.length
         if (received < length) return
-        times.push(performance.now() - sentAt)
-        if (performance.now() < until) send()
+        durationsMs.push(performance.now() - sentAt)
+        if (performance.now() < endsAt) send()
         else socket.end()
       })
       socket.on('error', reject)
       socket.on('close', resolve)
     })
-  await Promise.all(Array.from({ length: clients }, ask))
-  times.sort((a, b) => a - b)
+  await Promise.all(Array.from({ length: clients }, sendOnOneConnection))
+  durationsMs.sort((a, b) => a - b)
   return {
-    all: times.length,
-    perSecond: times.length / seconds,
-    p99: times[Math.floor(times.length * 0.99)] ?? 0,
+    all: durationsMs.length,
+    perSecond: durationsMs.length / seconds,
+    p99: durationsMs[Math.floor(durationsMs.length * 0.99)] ?? 0,
   }
 }
 
 /** @param {Buffer} data the beginning of a response */
-function measure(data) {
+function computeLength(data) {
   const end = data.indexOf(END_OF_HEAD)
   const head = data.subarray(0, end).toString('latin1')
   if (end === -1 || !/^HTTP\/1\.1 (200|304) /.test(head))

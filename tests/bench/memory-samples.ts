@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs'
 const SAMPLE_MS = 100
 const KIB_PER_MIB = 1024
 
-/** `take` returns the maximum since the last call, in MiB. */
+/** Starts sampling. `take` returns the maximum since its last call, in MiB. */
 export function startMemorySamples(pid: number): { take(): number; stop(): void } {
   let maxMib = 0
   const sample = (): void => {
-    maxMib = Math.max(maxMib, readMemory(pid))
+    maxMib = Math.max(maxMib, readMemoryMib(pid))
   }
   const timer = setInterval(sample, SAMPLE_MS)
   return {
@@ -22,8 +22,8 @@ export function startMemorySamples(pid: number): { take(): number; stop(): void 
   }
 }
 
-/** Returns the resident memory. Zero for a process that has ended. */
-function readMemory(pid: number): number {
+/** Returns the resident memory, or zero for a process that has ended. */
+function readMemoryMib(pid: number): number {
   try {
     const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
     return Number(kib) / KIB_PER_MIB

@@ -18,25 +18,25 @@ import type { BenchServer } from './bench-servers.ts'
 import { EMPTY_EVENT, measureChanges } from './changed-event-file.ts'
 import type { Change } from './changed-event-file.ts'
 import { startMemorySamples } from './memory-samples.ts'
-import { createName, createNumber, createReference, fillStore } from './rows.ts'
+import { createName, createRegNo, createReference, fillStore } from './rows.ts'
 
 const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
-const ON = process.env['ON']
+const DATABASE = process.env['ON']
 const ONLY = process.env['ONLY']
 const EXECUTIONS = Number(process.env['EXECUTIONS'] ?? 1_000)
-/** Slower searches are not executed a thousand times. */
+/** Slow searches end after this time, even if they were executed fewer than `EXECUTIONS` times. */
 const EXECUTIONS_MS_MAX = 60_000
 const CLOCK = '2026-01-20T12:00:00+05:30'
 const DAY_MS = 24 * 60 * 60 * 1000
-const DAYS = 60
+const DAY_COUNT = 60
 const PAGE_ROWS = 20
-const VIEWS = 15
+const VIEW_COUNT = 15
 const CLIENTS = 8
 const LOOKUP_SECONDS = 3
 const TOP = join(import.meta.dirname, '..', '..')
 const TABLE_HEAD = '| | measured | target | |\n|---|---|---|---|'
 
-/** The targets of the issue. */
+/** The performance targets. */
 const TARGETS = { lookups: 500, pageTimes: 2, searchMs: 10, nameMs: 100, changeMs: 500 }
 
 /** Forms in which callers say “Asha B Nair”. The last has a typo, for which similar names are suggested. */
@@ -49,7 +49,7 @@ const NAME_FORMS: readonly ((first: string, initial: string, last: string) => st
   (_first, initial, last) => `${last} ${initial}.`,
   (first, _initial, last) => `${first.slice(0, 2)}x${first.slice(2)} ${last}`,
 ]
-const NAMES = 200
+const NAME_COUNT = 200
 
 const EVENT = 'million2026'
 const EVENT_TEXT = buildFixtureEvent({ id: EVENT, prefix: 'AFPI' })
@@ -64,19 +64,19 @@ type Headers = Readonly<Record<string, string>>
 
 export async function benchMillion(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-million-'))
-  const cluster = ON === 'sqlite' ? null : await startCluster()
+  const cluster = DATABASE === 'sqlite' ? null : await startCluster()
   try {
     const startedAt = performance.now()
     const sqliteFolder = join(folder, 'sqlite')
-    await fill(sqliteFolder)
-    const filledS = (performance.now() - startedAt) / 1000
-    console.log(`${ROWS} registrations in SQLite after ${filledS.toFixed(0)} s`)
+    await fillSqlite(sqliteFolder)
+    const fillSeconds = (performance.now() - startedAt) / 1000
+    console.log(`${ROWS} registrations in SQLite after ${fillSeconds.toFixed(0)} s`)
     const lines: Line[] = []
     if (cluster !== null) {
       const databaseUrl = await cluster.createDatabase('million')
-      move(sqliteFolder, databaseUrl)
-      const movedS = (performance.now() - startedAt) / 1000 - filledS
-      console.log(`moved to PostgreSQL in ${movedS.toFixed(0)} s`)
+      moveToPostgres(sqliteFolder, databaseUrl)
+      const moveSeconds = (performance.now() - startedAt) / 1000 - fillSeconds
+      console.log(`moved to PostgreSQL in ${moveSeconds.toFixed(0)} s`)
       const shell = await cluster.shell('million')
       await shell.query('VACUUM ANALYZE')
       await shell.end()
@@ -84,7 +84,7 @@ export async function benchMillion(): Promise<boolean> {
       mkdirSync(postgresFolder)
       lines.push(...(await measureAll('PostgreSQL', postgresFolder, databaseUrl)))
     }
-    if (ON !== 'postgres') lines.push(...(await measureAll('SQLite', sqliteFolder, null)))
+    if (DATABASE !== 'postgres') lines.push(...(await measureAll('SQLite', sqliteFolder, null)))
     return lines.every(({ isGood }) => isGood !== false)
   } finally {
     await cluster?.remove()
@@ -92,19 +92,19 @@ export async function benchMillion(): Promise<boolean> {
   }
 }
 
-async function fill(folder: string): Promise<void> {
+async function fillSqlite(folder: string): Promise<void> {
   mkdirSync(folder)
   const store = await fillStore(join(folder, 'var'), openStore, {
     event: EVENT,
     category: 'member',
     rows: ROWS,
-    from: Date.parse(CLOCK) - DAYS * DAY_MS,
-    days: DAYS,
+    from: Date.parse(CLOCK) - DAY_COUNT * DAY_MS,
+    days: DAY_COUNT,
   })
   await store.close()
 }
 
-function move(folder: string, databaseUrl: string): void {
+function moveToPostgres(folder: string, databaseUrl: string): void {
   const command = [join(TOP, 'bin/rollcall.js'), 'db', 'move', 'to-postgres']
   const moveResult = spawnSync(process.execPath, command, {
     env: {
@@ -132,29 +132,35 @@ async function measureAll(
   const memory = startMemorySamples(server.pid)
   const lines: Line[] = []
   console.log(`\n${ROWS} registrations on ${name}\n\n${TABLE_HEAD}`)
-  const add = (line: Line): void => {
+  const addLine = (line: Line): void => {
     lines.push(line)
     const mark = line.isGood === null ? '' : line.isGood ? '✓' : '✗'
     console.log(`| ${line.what} | ${line.is} | ${line.target} | ${mark} |`)
   }
   try {
     const headers = await signIn(server.url)
-    add({ what: 'idle memory, MiB', is: memory.take().toFixed(0), target: '', isGood: null })
-    add(await measureNames(server, headers))
+    addLine({ what: 'idle memory, MiB', is: memory.take().toFixed(0), target: '', isGood: null })
+    addLine(await measureNames(server, headers))
     if (ONLY === 'names') return lines
-    add(await measureLookups(server))
-    add(await measurePages(server, headers))
-    for (const line of await measureSearches(server, headers)) add(line)
-    add(await measureView(server, headers, 'the dashboard', '/admin/dashboard/stats/'))
-    add(await measureExport(server, headers))
-    add({
+    addLine(await measureLookups(server))
+    addLine(await measurePages(server, headers))
+    for (const line of await measureSearches(server, headers)) addLine(line)
+    addLine(await measureView(server, headers, 'the dashboard', '/admin/dashboard/stats/'))
+    addLine(await measureExport(server, headers))
+    addLine({
       what: 'maximum memory so far, MiB',
       is: memory.take().toFixed(0),
       target: '',
       isGood: null,
     })
-    for (const change of await measureChanges(server, headers, ROWS)) add(describeChange(change))
-    add({ what: 'maximum memory, MiB', is: memory.take().toFixed(0), target: 'flat', isGood: null })
+    for (const change of await measureChanges(server, headers, ROWS))
+      addLine(describeChange(change))
+    addLine({
+      what: 'maximum memory, MiB',
+      is: memory.take().toFixed(0),
+      target: 'flat',
+      isGood: null,
+    })
     return lines
   } finally {
     memory.stop()
@@ -162,15 +168,17 @@ async function measureAll(
   }
 }
 
-function describeChange({ what, ms, longestMs, beyondMs }: Change): Line {
+function describeChange({ what, ms, longestMs, additionalMs }: Change): Line {
   const shownTime = ms === Infinity ? 'not in time' : ms.toFixed(0)
-  const ofRows =
-    beyondMs === null || ms === Infinity ? '' : `, ${beyondMs.toFixed(0)} of it for the rows`
+  const rowsText =
+    additionalMs === null || ms === Infinity
+      ? ''
+      : `, ${additionalMs.toFixed(0)} of it for the rows`
   return {
     what: `changed event file: ${what}, ms`,
-    is: `${shownTime}${ofRows}; a registration meanwhile waits up to ${longestMs.toFixed(0)}`,
-    target: beyondMs === null ? '' : `≤ ${TARGETS.changeMs} for the rows`,
-    isGood: beyondMs === null ? null : beyondMs <= TARGETS.changeMs,
+    is: `${shownTime}${rowsText}; a registration meanwhile waits up to ${longestMs.toFixed(0)}`,
+    target: additionalMs === null ? '' : `≤ ${TARGETS.changeMs} for the rows`,
+    isGood: additionalMs === null ? null : additionalMs <= TARGETS.changeMs,
   }
 }
 
@@ -186,7 +194,7 @@ async function measureLookups(server: BenchServer): Promise<Line> {
       {
         setupRequest: (request) => {
           n = (n + 7_919) % ROWS
-          return { ...request, path: `/api/${EVENT}/registrations/${createNumber(n + 1, ROWS)}/` }
+          return { ...request, path: `/api/${EVENT}/registrations/${createRegNo(n + 1, ROWS)}/` }
         },
       },
     ],
@@ -205,7 +213,7 @@ async function measurePages(server: BenchServer, headers: Headers): Promise<Line
   const lastPage = Math.floor(ROWS / PAGE_ROWS)
   const pages = [1, Math.floor(lastPage / 2), lastPage]
   const times = pages.map((): number[] => [])
-  for (let view = 0; view < VIEWS; view += 1)
+  for (let view = 0; view < VIEW_COUNT; view += 1)
     for (const [index, page] of pages.entries())
       times[index]?.push(await timeResponse(`${server.url}${LIST}&page=${page}`, headers))
   const [firstMs = 0, middleMs = 0, lastMs = 0] = times.map(computeMedian)
@@ -235,23 +243,25 @@ async function measureSearches(server: BenchServer, headers: Headers): Promise<r
   const lines: Line[] = []
   for (const [what, url] of searches) {
     const times: number[] = []
-    for (let view = 0; view < VIEWS; view += 1) times.push(await timeResponse(url, headers))
-    lines.push(searchLine(`search: ${what}, p50 ms`, computeMedian(times), ''))
+    for (let view = 0; view < VIEW_COUNT; view += 1) times.push(await timeResponse(url, headers))
+    lines.push(createSearchLine(`search: ${what}, p50 ms`, computeMedian(times), ''))
   }
   const times: number[] = []
   const startedAt = performance.now()
   while (times.length < EXECUTIONS && performance.now() - startedAt < EXECUTIONS_MS_MAX)
     times.push(await timeResponse(buildListUrl(times.length % 2 === 0 ? 'nair' : 'menon'), headers))
-  const ms = computeMedian(times.slice(-VIEWS))
-  lines.push(searchLine('search: a common word in a list, after many', ms, `: ${times.length}`))
+  const ms = computeMedian(times.slice(-VIEW_COUNT))
+  lines.push(
+    createSearchLine('search: a common word in a list, after many', ms, `: ${times.length}`),
+  )
   return lines
 }
 
-/** Searches for names of registrations spread over all rows. */
+/** Measures searches for the names of registrations that are spread over all rows. */
 async function measureNames(server: BenchServer, headers: Headers): Promise<Line> {
   const times: number[] = []
-  for (let n = 1; n <= NAMES; n += 1) {
-    const position = Math.floor((n * ROWS) / (NAMES + 1))
+  for (let n = 1; n <= NAME_COUNT; n += 1) {
+    const position = Math.floor((n * ROWS) / (NAME_COUNT + 1))
     const [first = '', initial = '', last = ''] = createName(position).split(' ')
     for (const form of NAME_FORMS) {
       const text = encodeURIComponent(form(first, initial, last))
@@ -261,14 +271,14 @@ async function measureNames(server: BenchServer, headers: Headers): Promise<Line
   times.sort((a, b) => a - b)
   const p95 = times[Math.floor(times.length * 0.95)] ?? 0
   return {
-    what: `search: ${NAMES} names in ${NAME_FORMS.length} forms, ms: p50; p95; longest`,
+    what: `search: ${NAME_COUNT} names in ${NAME_FORMS.length} forms, ms: p50; p95; longest`,
     is: [computeMedian(times), p95, times.at(-1) ?? 0].map((ms) => ms.toFixed(1)).join('; '),
     target: `p95 ≤ ${TARGETS.nameMs}`,
     isGood: p95 <= TARGETS.nameMs,
   }
 }
 
-const searchLine = (what: string, ms: number, note: string): Line => ({
+const createSearchLine = (what: string, ms: number, note: string): Line => ({
   what: `${what}${note}`,
   is: ms.toFixed(1),
   target: `≤ ${TARGETS.searchMs}`,
@@ -282,7 +292,7 @@ async function measureView(
   path: string,
 ): Promise<Line> {
   const times: number[] = []
-  for (let view = 0; view < VIEWS; view += 1)
+  for (let view = 0; view < VIEW_COUNT; view += 1)
     times.push(await timeResponse(`${server.url}${path}`, headers))
   return { what: `${what}, ms`, is: computeMedian(times).toFixed(1), target: '', isGood: null }
 }

@@ -16,17 +16,17 @@ import { moveToPostgres } from '../../server/storage/database/move-database.ts'
 import { openStore } from '../../server/storage/open-store.ts'
 import { hasPostgres, startPostgres } from '../server/storage/postgres-server.ts'
 import { readCpu } from './cpu.js'
-import { fillStore, createNumber } from './rows.ts'
+import { fillStore, createRegNo } from './rows.ts'
 
 const SIZES = process.env['ROWS']?.split(',').map(Number) ?? [10_000, 1_000_000]
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 3)
 /** Moving more rows would take longer than measuring them. */
 const POSTGRES_ROWS_MAX = 10_000
-/** Page views per kind, of which the median is reported. */
-const PAGE_VIEWS = 15
-/** Files per kind, of which the median is reported. */
-const EXPORTS = 5
+/** The number of views of each page, of which the median is reported. */
+const PAGE_VIEW_COUNT = 15
+/** The number of exports by each server, of which the median is reported. */
+const EXPORT_COUNT = 5
 const CLIENTS = 8
 const DAY_MS = 24 * 60 * 60 * 1000
 /** Prices are on sale on this day. */
@@ -34,7 +34,7 @@ const CLOCK = '2025-11-10T12:00:00+05:30'
 /** The older of the lists, with all its columns. */
 const LIST = '/admin/afpicon/registrations/?event_type=afpicon'
 
-/** The target of each figure, from the issue. */
+/** The target of each figure. */
 const TARGETS = {
   deepest: 2,
   bytes: 45 * 1024 * 0.25,
@@ -69,9 +69,12 @@ export async function benchOffice() {
   return areTargetsMet
 }
 
-/** `url`: the PostgreSQL that the rows are moved to. Null: they stay in their file. */
+/**
+ * Measures a server with this number of rows. `url`: the PostgreSQL database that the rows are moved to. Null: they
+ * stay in their file.
+ */
 async function measureRows(rows, url) {
-  let started = 0
+  let startedAt = 0
   const variables = url === null ? { CLOCK } : { CLOCK, DATABASE_URL: url }
   const ours = await serveAsProcess(variables, async ({ dataDir }) => {
     const store = await fillStore(dataDir, openStore, {
@@ -83,29 +86,29 @@ async function measureRows(rows, url) {
     })
     await store.close()
     if (url !== null) {
-      const moved = moveToPostgres(dataDir, url)
-      if (!moved.ok) throw new Error(moved.error)
+      const moveResult = moveToPostgres(dataDir, url)
+      if (!moveResult.ok) throw new Error(moveResult.error)
     }
     syncToDisk(join(dataDir, 'rollcall.db'))
-    started = performance.now()
+    startedAt = performance.now()
   })
-  const readyIn = (performance.now() - started) / 1000
-  const bare = await startBare('bare-office.ts', join(ours.dataDir, 'rollcall.db'))
+  const readySeconds = (performance.now() - startedAt) / 1000
+  const bare = await startBareServer('bare-office.ts', join(ours.dataDir, 'rollcall.db'))
   try {
-    const memory = await readRestingMemory(ours)
+    const restingMib = await readRestingMib(ours)
     const headers = { authorization: `Bearer ${await signIn(ours)}` }
     return [
       {
         what: 'ready, s',
-        is: readyIn.toFixed(2),
+        is: readySeconds.toFixed(2),
         target: `≤ ${TARGETS.ready}`,
-        good: readyIn <= TARGETS.ready,
+        good: readySeconds <= TARGETS.ready,
       },
       {
         what: 'memory at rest, MiB',
-        is: memory.toFixed(0),
+        is: restingMib.toFixed(0),
         target: `≤ ${TARGETS.memory}`,
-        good: memory <= TARGETS.memory,
+        good: restingMib <= TARGETS.memory,
       },
       ...(await measureLists(ours, bare, headers, rows)),
       ...(await measureViews(ours, headers)),
@@ -125,7 +128,7 @@ function syncToDisk(file) {
   closeSync(handle)
 }
 
-async function startBare(module, argument) {
+async function startBareServer(module, argument) {
   const child = spawn(process.execPath, [join(import.meta.dirname, module), argument], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -145,54 +148,55 @@ async function signIn({ url }) {
   return (await answer.json()).token
 }
 
-/** What remains a few seconds after startup, without requests. */
-async function readRestingMemory({ process: { pid } }) {
+/** Returns the memory a few seconds after startup, without requests. */
+async function readRestingMib({ process: { pid } }) {
   await new Promise((done) => setTimeout(done, 5_000))
   const kib = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
   return Number(kib) / 1024
 }
 
-/** Milliseconds until the complete response has arrived. */
+/** Returns the milliseconds until the complete response has arrived. */
 async function timeResponse(url, headers = {}) {
-  const start = performance.now()
+  const startedAt = performance.now()
   const answer = await fetch(url, { headers })
   await answer.arrayBuffer()
   if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`)
-  return performance.now() - start
+  return performance.now() - startedAt
 }
 
-/** Medians of alternating page views. */
+/** Runs the works in turn and returns the median time of each. */
 async function takeTurns(works, times) {
   const durations = works.map(() => [])
   for (let round = 0; round < times; round += 1)
     for (const [at, work] of works.entries()) durations[at]?.push(await work())
-  return durations.map(median)
+  return durations.map(computeMedian)
 }
 
-const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
+const computeMedian = (values) =>
+  values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 
 async function measureLists(ours, bare, headers, rows) {
-  const address = (page) => `${ours.url}${LIST}&page=${page}`
-  const last = Math.floor(rows / 20)
+  const buildListUrl = (page) => `${ours.url}${LIST}&page=${page}`
+  const lastPageNumber = Math.floor(rows / 20)
   const [firstPage = 0, middle = 0, lastPage = 0] = await takeTurns(
-    [1, Math.floor(last / 2), last].map(
-      (page) => () => timeResponse(`${address(page)}&rows=listed`, headers),
+    [1, Math.floor(lastPageNumber / 2), lastPageNumber].map(
+      (page) => () => timeResponse(`${buildListUrl(page)}&rows=listed`, headers),
     ),
-    PAGE_VIEWS,
+    PAGE_VIEW_COUNT,
   )
-  const deepest = Math.max(middle, lastPage) / firstPage
-  const bytes = (await (await fetch(`${address(1)}&rows=listed`, { headers })).arrayBuffer())
+  const deepestRatio = Math.max(middle, lastPage) / firstPage
+  const bytes = (await (await fetch(`${buildListUrl(1)}&rows=listed`, { headers })).arrayBuffer())
     .byteLength
-  const [ourRates, other] = await measureRates(
-    { url: `${address(1)}&rows=listed`, pid: ours.process.pid ?? 0, headers },
+  const [ourRates, bareRates] = await measureRates(
+    { url: `${buildListUrl(1)}&rows=listed`, pid: ours.process.pid ?? 0, headers },
     { url: `${bare.url}/list?page=1`, pid: bare.pid, headers: {} },
   )
   return [
     {
       what: 'a list: page 1, the middle, the last, ms',
-      is: `${firstPage.toFixed(1)}, ${middle.toFixed(1)}, ${lastPage.toFixed(1)} (${deepest.toFixed(2)} times)`,
+      is: `${firstPage.toFixed(1)}, ${middle.toFixed(1)}, ${lastPage.toFixed(1)} (${deepestRatio.toFixed(2)} times)`,
       target: `≤ ${TARGETS.deepest} times page 1`,
-      good: deepest <= TARGETS.deepest,
+      good: deepestRatio <= TARGETS.deepest,
     },
     {
       what: 'a page of 20 rows, bytes',
@@ -202,7 +206,7 @@ async function measureLists(ours, bare, headers, rows) {
     },
     {
       what: 'pages a second (bare), CPU µs each',
-      is: `${ourRates.perSecond.toFixed(0)} (${other.perSecond.toFixed(0)}), ${ourRates.cpu.toFixed(0)} (${other.cpu.toFixed(0)})`,
+      is: `${ourRates.perSecond.toFixed(0)} (${bareRates.perSecond.toFixed(0)}), ${ourRates.cpu.toFixed(0)} (${bareRates.cpu.toFixed(0)})`,
       target: '≥ 3 times the commit before, in its own run',
       good: null,
     },
@@ -215,7 +219,7 @@ async function measureViews(ours, headers) {
       () => timeResponse(`${ours.url}/admin/find/?q=AFPI0177441080001`, headers),
       () => timeResponse(`${ours.url}/admin/dashboard/stats/`, headers),
     ],
-    PAGE_VIEWS,
+    PAGE_VIEW_COUNT,
   )
   return [
     {
@@ -229,36 +233,36 @@ async function measureViews(ours, headers) {
 }
 
 async function measureExports(ours, bare, headers) {
-  const used = [0, 0]
-  const countCpu = async (at, pid, work) => {
+  const usedCpu = [0, 0]
+  const addCpu = async (at, pid, work) => {
     const before = readCpu(pid)
     const durations = await work()
-    used[at] += readCpu(pid) - before
+    usedCpu[at] += readCpu(pid) - before
     return durations
   }
-  const [own = 0, other = 0] = await takeTurns(
+  const [ourMs = 0, bareMs = 0] = await takeTurns(
     [
       () =>
-        countCpu(0, ours.process.pid ?? 0, () =>
+        addCpu(0, ours.process.pid ?? 0, () =>
           timeResponse(`${ours.url}/admin/export/?event_type=afpicon`, headers),
         ),
-      () => countCpu(1, bare.pid, () => timeResponse(`${bare.url}/csv`)),
+      () => addCpu(1, bare.pid, () => timeResponse(`${bare.url}/csv`)),
     ],
-    EXPORTS,
+    EXPORT_COUNT,
   )
-  const share = other / own
-  const [ownCpu, otherCpu] = used.map((cpu) => cpu / EXPORTS / 1_000_000)
+  const share = bareMs / ourMs
+  const [ourCpuSeconds, bareCpuSeconds] = usedCpu.map((cpu) => cpu / EXPORT_COUNT / 1_000_000)
   return {
     what: 'all as CSV (bare), s, and CPU s each',
-    is: `${(own / 1000).toFixed(2)} (${(other / 1000).toFixed(2)}), ${ownCpu.toFixed(2)} (${otherCpu.toFixed(2)}): ${share.toFixed(2)} of it`,
+    is: `${(ourMs / 1000).toFixed(2)} (${(bareMs / 1000).toFixed(2)}), ${ourCpuSeconds.toFixed(2)} (${bareCpuSeconds.toFixed(2)}): ${share.toFixed(2)} of it`,
     target: `≥ ${TARGETS.csv}`,
     good: share >= TARGETS.csv,
   }
 }
 
 async function measureReads(ours, bare, rows) {
-  const regNo = createNumber(Math.floor(rows / 3) | 1, rows)
-  const [own, other] = await measureRates(
+  const regNo = createRegNo(Math.floor(rows / 3) | 1, rows)
+  const [ourRates, bareRates] = await measureRates(
     {
       url: `${ours.url}/api/afpicon/registrations/${regNo}/`,
       pid: ours.process.pid ?? 0,
@@ -266,37 +270,37 @@ async function measureReads(ours, bare, rows) {
     },
     { url: `${bare.url}/registrations/${regNo}`, pid: bare.pid, headers: {} },
   )
-  const share = own.perSecond / other.perSecond
+  const share = ourRates.perSecond / bareRates.perSecond
   return {
     what: 'a registration by its number, a second (bare), CPU µs each',
-    is: `${own.perSecond.toFixed(0)} (${other.perSecond.toFixed(0)}), ${own.cpu.toFixed(0)} (${other.cpu.toFixed(0)}): ${share.toFixed(2)} of it`,
+    is: `${ourRates.perSecond.toFixed(0)} (${bareRates.perSecond.toFixed(0)}), ${ourRates.cpu.toFixed(0)} (${bareRates.cpu.toFixed(0)}): ${share.toFixed(2)} of it`,
     target: `≥ ${TARGETS.read}`,
     good: share >= TARGETS.read,
   }
 }
 
-/** Requests a second, and CPU microseconds per request, of two alternating servers. */
+/** Measures requests a second, and CPU microseconds per request, of two servers that take turns. */
 async function measureRates(one, other) {
   const durations = [[], []]
-  for (const target of [one, other]) await load(target, 1)
+  for (const target of [one, other]) await measureLoad(target, 1)
   for (let round = 0; round < ROUNDS; round += 1)
     for (const at of round % 2 === 0 ? [0, 1] : [1, 0])
-      durations[at].push(await load(at === 0 ? one : other, SECONDS))
+      durations[at].push(await measureLoad(at === 0 ? one : other, SECONDS))
   const [ourRates, otherRates] = durations.map((figures) => ({
-    perSecond: median(figures.map(({ perSecond }) => perSecond)),
-    cpu: median(figures.map(({ cpu }) => cpu)),
+    perSecond: computeMedian(figures.map(({ perSecond }) => perSecond)),
+    cpu: computeMedian(figures.map(({ cpu }) => cpu)),
   }))
   if (ourRates === undefined || otherRates === undefined) throw new Error('nothing was measured')
   return [ourRates, otherRates]
 }
 
-async function load({ url, pid, headers }, seconds) {
-  const before = readCpu(pid)
+async function measureLoad({ url, pid, headers }, seconds) {
+  const cpuBefore = readCpu(pid)
   const result = await autocannon({ url, connections: CLIENTS, duration: seconds, headers })
   if (result.non2xx > 0 || result.errors > 0)
     throw new Error(`${url}: ${result.non2xx} refusals, ${result.errors} errors under load`)
   return {
     perSecond: result.requests.average,
-    cpu: (readCpu(pid) - before) / result.requests.total,
+    cpu: (readCpu(pid) - cpuBefore) / result.requests.total,
   }
 }

@@ -29,7 +29,7 @@ const CPU_MS_MAX = 12
 const LOADED_MIB_MAX = 320
 const IDLE_MIB_MAX = 220
 const EMAIL_WAIT_MS_MAX = 120_000
-/** Before measuring, these let the server compile its code and start its background process. */
+/** Before measuring, these delegates let the server compile its code and start its background process. */
 const WARM_UP_DELEGATES = 100
 const EVENT = 'opening2026'
 
@@ -39,40 +39,42 @@ type Figures = { readonly p99: number; readonly servingMs: number; readonly cpuM
 
 export async function benchOpeningHour(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-opening-'))
-  const mails = await openMailServer()
+  const mailServer = await openMailServer()
   const server = await startBenchServer(folder, {
     databaseUrl: null,
     events: { [EVENT]: event },
     variables: {
-      SMTP_URL: mails.url,
+      SMTP_URL: mailServer.url,
       // The same values as in the systemd unit and the image.
       NODE_OPTIONS: '--max-semi-space-size=4',
       MALLOC_ARENA_MAX: '2',
     },
   })
   try {
-    const visit = createVisits(server)
-    await Promise.all(Array.from({ length: WARM_UP_DELEGATES }, visit.whole))
-    await waitForEmails(mails.countReceived, WARM_UP_DELEGATES)
-    const delegates = Math.round(PER_MINUTE * MINUTES)
-    const baseline = await measure(server, delegates, visit.register, async () => {})
-    const opening = await measure(server, delegates, visit.whole, () =>
-      waitForEmails(mails.countReceived, WARM_UP_DELEGATES + delegates),
+    const visit = createVisitor(server)
+    await Promise.all(Array.from({ length: WARM_UP_DELEGATES }, visit.completeVisit))
+    await waitForEmails(mailServer.countReceived, WARM_UP_DELEGATES)
+    const delegateCount = Math.round(PER_MINUTE * MINUTES)
+    const baseline = await measure(server, delegateCount, visit.register, async () => {})
+    const opening = await measure(server, delegateCount, visit.completeVisit, () =>
+      waitForEmails(mailServer.countReceived, WARM_UP_DELEGATES + delegateCount),
     )
     await registerUnderLoad(server)
-    const loaded = readMemory(server.pid)
+    const loadedMemory = readMemoryMib(server.pid)
     await pause(MINUTE_MS)
-    const idleMemory = readMemory(server.pid)
-    return report({ alone: baseline, opening, loaded, idle: idleMemory })
+    const idleMemory = readMemoryMib(server.pid)
+    return printReport({ alone: baseline, opening, loaded: loadedMemory, idle: idleMemory })
   } finally {
     await server.stop()
-    await mails.close()
+    await mailServer.close()
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** The requests of a delegate's browser. Both functions return the milliseconds of the registration. */
-function createVisits({ url }: Pick<BenchServer, 'url'>) {
+/**
+ * Creates functions that send the requests of a delegate's browser. Both return the milliseconds of the registration.
+ */
+function createVisitor({ url }: Pick<BenchServer, 'url'>) {
   const sendRequest = async (path: string, init: RequestInit = {}): Promise<string> => {
     const response = await fetch(url + path, init)
     const text = await response.text()
@@ -91,7 +93,7 @@ function createVisits({ url }: Pick<BenchServer, 'url'>) {
   }
   return {
     register: async (): Promise<number> => (await registerDelegate()).ms,
-    whole: async (): Promise<number> => {
+    completeVisit: async (): Promise<number> => {
       await sendRequest(`/${EVENT}`)
       await sendRequest(`/api/events/${EVENT}/availability/`)
       const { ms, reg_no: regNo, payment_data: payment } = await registerDelegate()
@@ -105,34 +107,34 @@ function createVisits({ url }: Pick<BenchServer, 'url'>) {
   }
 }
 
-/** Starts visits at even intervals, whether or not the server has answered the previous one. */
+/** Starts visits at even intervals, whether or not the server has responded to earlier ones. */
 async function measure(
   { pid }: Pick<BenchServer, 'pid'>,
-  delegates: number,
+  delegateCount: number,
   visit: () => Promise<number>,
   finish: () => Promise<void>,
 ): Promise<Figures> {
-  const [cpu, threadCpu] = [readAllCpu(pid), readServingThread(pid)]
+  const [cpuBefore, threadMsBefore] = [readAllCpu(pid), readServingThreadMs(pid)]
   const startedAt = performance.now()
   const visits: Promise<number>[] = []
-  for (let at = 0; at < delegates; at += 1) {
-    await pause(Math.max(0, startedAt + (at * MINUTE_MS) / PER_MINUTE - performance.now()))
+  for (let index = 0; index < delegateCount; index += 1) {
+    await pause(Math.max(0, startedAt + (index * MINUTE_MS) / PER_MINUTE - performance.now()))
     visits.push(visit())
   }
   const times = (await Promise.all(visits)).toSorted((a, b) => a - b)
   await finish()
   return {
     p99: times[Math.floor(times.length * 0.99)] ?? Number.NaN,
-    servingMs: (readServingThread(pid) - threadCpu) / delegates,
-    cpuMs: (readAllCpu(pid) - cpu) / 1000 / delegates,
+    servingMs: (readServingThreadMs(pid) - threadMsBefore) / delegateCount,
+    cpuMs: (readAllCpu(pid) - cpuBefore) / 1000 / delegateCount,
   }
 }
 
-async function waitForEmails(count: () => number, expected: number): Promise<void> {
+async function waitForEmails(count: () => number, expectedCount: number): Promise<void> {
   const startedAt = performance.now()
-  while (count() < expected) {
+  while (count() < expectedCount) {
     if (performance.now() - startedAt > EMAIL_WAIT_MS_MAX)
-      throw new Error(`only ${count()} of ${expected} emails arrived`)
+      throw new Error(`only ${count()} of ${expectedCount} emails arrived`)
     await pause(20)
   }
 }
@@ -149,13 +151,13 @@ async function registerUnderLoad(server: BenchServer): Promise<void> {
   if (non2xx + errors > 0) throw new Error(`${non2xx} refusals, ${errors} errors under load`)
 }
 
-/** CPU time of the server and of its child processes, including ended ones, in microseconds. */
+/** Returns the CPU time of the server and its child processes, including ended ones, in microseconds. */
 const readAllCpu = (pid: number): number =>
   readCpu(pid) +
-  readEndedChildren(pid) +
+  readEndedChildrenCpu(pid) +
   listChildren(pid).reduce((sum, entry) => sum + readCpu(entry), 0)
 
-function readEndedChildren(pid: number): number {
+function readEndedChildrenCpu(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const [user, system] = stat
     .slice(stat.lastIndexOf(')') + 2)
@@ -165,20 +167,20 @@ function readEndedChildren(pid: number): number {
 }
 
 /** Returns the CPU time of the thread that answers requests, in milliseconds. */
-const readServingThread = (pid: number): number =>
+const readServingThreadMs = (pid: number): number =>
   Number(readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
 
 /** Returns the memory of the server and its child processes, in MiB. */
-const readMemory = (pid: number): number =>
-  [pid, ...listChildren(pid)].reduce((sum, entry) => sum + readProcessMemory(entry), 0)
+const readMemoryMib = (pid: number): number =>
+  [pid, ...listChildren(pid)].reduce((sum, entry) => sum + readProcessMemoryMib(entry), 0)
 
-/** Returns 0 for a process that is just ending. */
-function readProcessMemory(pid: number): number {
+/** Returns the memory of a process, or 0 if it is just ending. */
+function readProcessMemoryMib(pid: number): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1] ?? 0) / 1024
 }
 
-function report(figures: {
+function printReport(figures: {
   readonly alone: Figures
   readonly opening: Figures
   readonly loaded: number

@@ -1,15 +1,15 @@
 /**
- * Upload time of a certificate photo, from selection to storage on the server, before Pay is pressed: a line of `npm
- * run bench -- first-visit`. The photo is generated in the browser: a printed page on a table, in uneven light, with
- * camera noise, twelve megapixels, about 4 MB.
+ * Measures the upload time of a certificate photo, from selection to storage on the server, before Pay is pressed: a
+ * line of `npm run bench -- first-visit`. The photo is generated in the browser: a printed page on a table, in uneven
+ * light, with camera noise, twelve megapixels, about 4 MB.
  */
 import type { Browser, Page } from 'playwright-core'
 
-/** The timeout of a photo. */
+/** The timeout of an upload. */
 const SENT_MS_MAX = 180_000
 
 /** Runs in an empty page; returns a JPEG as base64. */
-async function draw(): Promise<string> {
+async function drawPhoto(): Promise<string> {
   const canvas = document.createElement('canvas')
   canvas.width = 4000
   canvas.height = 3000
@@ -47,21 +47,21 @@ async function draw(): Promise<string> {
   )
   const bytes = new Uint8Array((await photo?.arrayBuffer()) ?? [])
   let text = ''
-  for (let at = 0; at < bytes.length; at += 0x8000)
-    text += String.fromCharCode(...bytes.subarray(at, at + 0x8000))
+  for (let offset = 0; offset < bytes.length; offset += 0x8000)
+    text += String.fromCharCode(...bytes.subarray(offset, offset + 0x8000))
   return btoa(text)
 }
 
 export async function makePhoto(browser: Browser): Promise<Buffer> {
   const page = await browser.newPage()
   try {
-    return Buffer.from(await page.evaluate(draw), 'base64')
+    return Buffer.from(await page.evaluate(drawPhoto), 'base64')
   } finally {
     await page.close()
   }
 }
 
-/** Milliseconds from choosing the photo until the page reports that it is sent. */
+/** Returns the milliseconds from choosing the photo until the page reports that it is sent. */
 export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Promise<number> {
   await page.goto(url, { timeout: SENT_MS_MAX })
   await page

@@ -30,11 +30,11 @@ const SECONDS = Number(process.env['SECONDS'] ?? 6)
 const ROUNDS = Number(process.env['ROUNDS'] ?? 1)
 const LOCAL_ROUNDS = Number(process.env['ROUNDS'] ?? 3)
 const CLIENTS = Number(process.env['CLIENTS'] ?? 48)
-const SERVERS = (process.env['SERVERS'] ?? '1,2,4').split(',').map(Number)
+const SERVER_COUNTS = (process.env['SERVERS'] ?? '1,2,4').split(',').map(Number)
 const ONLY = process.env['ONLY']
 const LOCAL_CLIENTS = 64
-const WARM_SECONDS = 1.5
-const LOOKUPS = 40
+const WARM_UP_SECONDS = 1.5
+const ROUND_TRIP_COUNT = 40
 
 /** The performance targets. */
 const TARGETS = {
@@ -91,7 +91,7 @@ async function measureRoundTrip(cluster: Cluster, port: number): Promise<number>
   const client = new pg.Client({ connectionString: buildProxyUrl(port, cluster.url('postgres')) })
   await client.connect()
   const times: number[] = []
-  for (let n = 0; n < LOOKUPS; n += 1) {
+  for (let n = 0; n < ROUND_TRIP_COUNT; n += 1) {
     const startedAt = performance.now()
     await client.query('SELECT 1')
     times.push(performance.now() - startedAt)
@@ -100,7 +100,7 @@ async function measureRoundTrip(cluster: Cluster, port: number): Promise<number>
   return computeMedian(times)
 }
 
-/** Servers in new folders on one new database. */
+/** Runs `work` with servers in new folders, one for each URL, and stops them afterwards. Null is SQLite. */
 async function withServers<T>(
   folder: string,
   name: string,
@@ -108,14 +108,14 @@ async function withServers<T>(
   work: (servers: readonly BenchServer[]) => Promise<T>,
 ): Promise<T> {
   const servers: BenchServer[] = []
-  const start = async (databaseUrl: string | null, at: number): Promise<void> => {
-    const ownFolder = join(folder, `${name}-${at}`)
+  const start = async (databaseUrl: string | null, index: number): Promise<void> => {
+    const ownFolder = join(folder, `${name}-${index}`)
     mkdirSync(ownFolder)
     servers.push(await startBenchServer(ownFolder, { databaseUrl }))
   }
   try {
-    // The first one creates the tables.
-    for (const [at, url] of urls.entries()) await start(url, at)
+    // The first server creates the tables.
+    for (const [index, url] of urls.entries()) await start(url, index)
     return await work(servers)
   } finally {
     await Promise.all(servers.map(({ stop }) => stop()))
@@ -128,8 +128,8 @@ async function benchTrips(
   proxy: ProxyProcess,
   roundTripMs: number,
 ): Promise<readonly Line[]> {
-  const direct = await cluster.createDatabase('trips')
-  const urls = [buildProxyUrl(proxy.port, direct), direct]
+  const directUrl = await cluster.createDatabase('trips')
+  const urls = [buildProxyUrl(proxy.port, directUrl), directUrl]
   const roundTripCounts = await withServers(
     folder,
     'trips',
@@ -165,7 +165,7 @@ async function benchLoad(
 ): Promise<readonly Line[]> {
   const loads = new Map<string, Load>()
   console.log(`\n${LOAD_HEAD}`)
-  for (const count of SERVERS) {
+  for (const count of SERVER_COUNTS) {
     const name = `load${count}`
     const url = buildProxyUrl(proxy.port, await cluster.createDatabase(name))
     const database = { cluster, name, port: proxy.port }
@@ -184,19 +184,19 @@ async function benchLoad(
   const [oneServer, fourServers] = [loads.get('plain2026 1'), loads.get('plain2026 4')]
   const [quotaOne, quotaFour] = [loads.get('quota2026 1'), loads.get('quota2026 4')]
   const lines: Line[] = []
-  const add = (is: string, isGood: boolean): void => void lines.push({ is, isGood })
+  const addLine = (is: string, isGood: boolean): void => void lines.push({ is, isGood })
   if (oneServer !== undefined)
-    add(
+    addLine(
       `one server: ${oneServer.perSecond.toFixed(0)} registrations/s (at least ${TARGETS.perSecond})`,
       oneServer.perSecond >= TARGETS.perSecond,
     )
   if (quotaOne !== undefined)
-    add(
+    addLine(
       `one quota for all, one server: ${quotaOne.perSecond.toFixed(0)}/s (at least ${TARGETS.quotaPerSecond})`,
       quotaOne.perSecond >= TARGETS.quotaPerSecond,
     )
   if (quotaOne !== undefined && quotaFour !== undefined)
-    add(
+    addLine(
       `one quota for all, four servers: ${quotaFour.perSecond.toFixed(0)}/s (not less than on one)`,
       quotaFour.perSecond >= quotaOne.perSecond,
     )
@@ -204,11 +204,11 @@ async function benchLoad(
     const cpuRatio =
       (fourServers.serverCpu + fourServers.postgresCpu) /
       (oneServer.serverCpu + oneServer.postgresCpu)
-    add(
+    addLine(
       `four servers: ${cpuRatio.toFixed(2)} times the CPU of one per registration (at most ${TARGETS.cpuRatioMax})`,
       cpuRatio <= TARGETS.cpuRatioMax,
     )
-    add(
+    addLine(
       `four servers: ${formatShare(fourServers.lockShare)} of samples wait for a lock (less than ${formatShare(TARGETS.lockShare)})`,
       fourServers.lockShare < TARGETS.lockShare,
     )
@@ -228,7 +228,8 @@ async function benchLocal(folder: string, cluster: Cluster): Promise<Line> {
         LOCAL_CLIENTS,
       )
     const runs: { postgres: Load[]; sqlite: Load[] } = { postgres: [], sqlite: [] }
-    for (const server of [postgres, sqlite]) await send(server, 'plain2026', LOCAL_CLIENTS, 2)
+    for (const server of [postgres, sqlite])
+      await sendRegistrations(server, 'plain2026', LOCAL_CLIENTS, 2)
     for (let round = 0; round < LOCAL_ROUNDS; round += 1)
       for (const name of round % 2 === 0
         ? (['postgres', 'sqlite'] as const)
@@ -260,7 +261,9 @@ async function measureLoad(
   event: BenchEvent,
   clients: number,
 ): Promise<Load> {
-  await Promise.all(servers.map((server) => send(server, event, clients, WARM_SECONDS)))
+  await Promise.all(
+    servers.map((server) => sendRegistrations(server, event, clients, WARM_UP_SECONDS)),
+  )
   const loads: Load[] = []
   for (let round = 0; round < ROUNDS; round += 1)
     loads.push(await measureOnce(database, servers, event, clients))
@@ -285,23 +288,25 @@ async function measureOnce(
   const { cluster, name, port } = database
   await waitUntilIdle(cluster, name)
   const samples = await startSamples(cluster, name, port)
-  const readServers = (): number => servers.reduce((sum, { pid }) => sum + readCpu(pid), 0)
-  const [serversBefore, postgresBefore] = [readServers(), readPostgresCpu(cluster.pid())]
-  const results = await Promise.all(servers.map((server) => send(server, event, clients, SECONDS)))
+  const readServersCpu = (): number => servers.reduce((sum, { pid }) => sum + readCpu(pid), 0)
+  const [serversCpuBefore, postgresCpuBefore] = [readServersCpu(), readPostgresCpu(cluster.pid())]
+  const results = await Promise.all(
+    servers.map((server) => sendRegistrations(server, event, clients, SECONDS)),
+  )
   const storedCount = results.reduce((sum, result) => sum + result['2xx'], 0)
-  const toMsPerRegistration = (us: number): number => us / 1000 / storedCount
+  const toMsPerRegistration = (microseconds: number): number => microseconds / 1000 / storedCount
   return {
     perSecond: results.reduce((sum, result) => sum + result['2xx'] / result.duration, 0),
     p50: Math.max(...results.map(({ latency }) => latency.p50)),
     p99: Math.max(...results.map(({ latency }) => latency.p99)),
     refused: results.reduce((sum, { non2xx, errors }) => sum + non2xx + errors, 0),
-    serverCpu: toMsPerRegistration(readServers() - serversBefore),
-    postgresCpu: toMsPerRegistration(readPostgresCpu(cluster.pid()) - postgresBefore),
+    serverCpu: toMsPerRegistration(readServersCpu() - serversCpuBefore),
+    postgresCpu: toMsPerRegistration(readPostgresCpu(cluster.pid()) - postgresCpuBefore),
     ...(await samples.stop()),
   }
 }
 
-const send = (
+const sendRegistrations = (
   server: BenchServer,
   event: BenchEvent,
   clients: number,
@@ -319,7 +324,7 @@ const send = (
 const LOAD_HEAD =
   '| servers | registrations/s | p50 ms | p99 ms | CPU ms: servers | PostgreSQL | busy samples that wait for a lock (of all samples) | round trip ms | refused |\n|---|---|---|---|---|---|---|---|---|'
 const formatShare = (share: number): string => `${(share * 100).toFixed(0)} %`
-/** Infinite if nothing was stored in the time. */
+/** Formats CPU time, which is not finite if no registration was stored. */
 const formatCpu = (ms: number): string => (Number.isFinite(ms) ? ms.toFixed(2) : '–')
 const formatLoad = (name: string, load: Load): string =>
   `| ${name} | ${load.perSecond.toFixed(0)} | ${load.p50} | ${load.p99} | ${formatCpu(load.serverCpu)} | ${formatCpu(load.postgresCpu)} | ${formatShare(load.lockShare)} (${formatShare(load.lockShareOfAll)}) | ${load.roundTripMs.toFixed(1)} | ${load.refused} |`

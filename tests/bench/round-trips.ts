@@ -19,23 +19,26 @@ export type RoundTripCount = {
   readonly trips: readonly Trip[]
 }
 
-const RUNS = 15
+const RUN_COUNT = 15
 /** How long the connection must be idle before the next run. */
 const QUIET_MS = 60
 const QUIET_MS_MAX = 1_500
 const CODE = 'BENCHCODE'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** `concurrent`: a server with the same database, without the proxy, which is asked whether a payment is known. */
+/**
+ * Counts the round trips of each operation. `directServer` uses the same database without the proxy, and is queried to
+ * find out when a payment is known.
+ */
 export async function countRoundTrips(
   proxy: ProxyProcess,
   server: BenchServer,
-  concurrent: BenchServer,
+  directServer: BenchServer,
 ): Promise<readonly RoundTripCount[]> {
   const headers = await signIn(server.url)
   await createCode(server, headers)
-  const registeredNumber = await register(server, 'plain2026')
-  const number = registeredNumber.reg_no
+  const registration = await register(server, 'plain2026')
+  const regNo = registration.reg_no
   const operations: readonly (readonly [
     what: string,
     roundTripsMax: number,
@@ -45,7 +48,7 @@ export async function countRoundTrips(
     ['register, a shared quota', 2, async () => () => register(server, 'quota2026')],
     ['register, a discount code', 3, async () => () => register(server, 'codes2026', CODE)],
     ['register, a unique answer', 2, async () => () => register(server, 'unique2026')],
-    ['lookup by number', 1, async () => () => lookUp(server, number)],
+    ['lookup by number', 1, async () => () => lookUp(server, regNo)],
     [
       'a page of a list',
       2,
@@ -57,27 +60,27 @@ export async function countRoundTrips(
       async () => {
         const { reg_no: regNo, payment_data: order } = await register(server, 'plain2026')
         if (order === undefined) throw new Error(`${regNo} has nothing to pay`)
-        return () => confirmPayment(server, concurrent, regNo, order)
+        return () => confirmPayment(server, directServer, regNo, order)
       },
     ],
   ]
-  const counted: RoundTripCount[] = []
+  const counts: RoundTripCount[] = []
   for (const [what, roundTripsMax, prepare] of operations) {
     const runs: Omit<RoundTripCount, 'what' | 'roundTripsMedian' | 'roundTripsMax'>[] = []
     // The first requests prepare statements and open connections.
-    for (let run = 0; run < RUNS; run += 1) runs.push(await countOnce(proxy, await prepare()))
-    const settled = runs.slice(3)
-    const fewest = settled.toSorted((one, other) => one.roundTrips - other.roundTrips)[0]
-    if (fewest === undefined) throw new Error('nothing was counted')
-    counted.push({
-      ...fewest,
+    for (let run = 0; run < RUN_COUNT; run += 1) runs.push(await countOnce(proxy, await prepare()))
+    const measuredRuns = runs.slice(3)
+    const fewestRun = measuredRuns.toSorted((one, other) => one.roundTrips - other.roundTrips)[0]
+    if (fewestRun === undefined) throw new Error('nothing was counted')
+    counts.push({
+      ...fewestRun,
       what,
       roundTripsMax,
-      roundTripsMedian: computeMedian(settled.map(({ roundTrips }) => roundTrips)),
-      ms: computeMedian(settled.map(({ ms }) => ms)),
+      roundTripsMedian: computeMedian(measuredRuns.map(({ roundTrips }) => roundTrips)),
+      ms: computeMedian(measuredRuns.map(({ ms }) => ms)),
     })
   }
-  return counted
+  return counts
 }
 
 async function countOnce(
@@ -100,12 +103,12 @@ async function countOnce(
 }
 
 async function waitForQuiet(proxy: ProxyProcess): Promise<void> {
-  let last = (await proxy.traffic()).roundTrips
+  let lastCount = (await proxy.traffic()).roundTrips
   for (let waitedMs = 0; waitedMs < QUIET_MS_MAX; waitedMs += QUIET_MS) {
     await pause(QUIET_MS)
-    const now = (await proxy.traffic()).roundTrips
-    if (now === last) return
-    last = now
+    const currentCount = (await proxy.traffic()).roundTrips
+    if (currentCount === lastCount) return
+    lastCount = currentCount
   }
 }
 
@@ -135,14 +138,14 @@ export const lookUp = (server: BenchServer, regNo: string): Promise<string> =>
 
 async function confirmPayment(
   server: BenchServer,
-  concurrent: BenchServer,
+  directServer: BenchServer,
   regNo: string,
   order: PaymentData,
 ): Promise<void> {
   await post(`${server.url}/api/payment/webhook/`, createPaidMessage(order).toString(), {
     'content-type': 'application/x-www-form-urlencoded',
   })
-  while (!(await lookUp(concurrent, regNo)).includes('"payment_status":"success"')) await pause(1)
+  while (!(await lookUp(directServer, regNo)).includes('"payment_status":"success"')) await pause(1)
 }
 
 async function get(url: string, headers: Readonly<Record<string, string>> = {}): Promise<string> {
@@ -157,14 +160,14 @@ async function post(
   return readText(url, await fetch(url, { method: 'POST', body, headers }))
 }
 
-async function readText(url: string, answer: Response): Promise<string> {
-  const text = await answer.text()
-  if (!answer.ok) throw new Error(`${url}: ${answer.status} ${text.slice(0, 200)}`)
+async function readText(url: string, response: Response): Promise<string> {
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${url}: ${response.status} ${text.slice(0, 200)}`)
   return text
 }
 
-export function formatCounts(counted: readonly RoundTripCount[], roundTripMs: number): string {
-  const lines = counted.map(
+export function formatCounts(counts: readonly RoundTripCount[], roundTripMs: number): string {
+  const lines = counts.map(
     ({ what, roundTrips, roundTripsMedian, packets, ms, roundTripsMax }) =>
       `| ${what} | ${roundTrips} (${roundTripsMedian}) | ≤ ${roundTripsMax} ${roundTrips <= roundTripsMax ? '✓' : '✗'} | ${packets} | ${ms.toFixed(0)} | ${(ms / roundTripMs).toFixed(1)} |`,
   )

@@ -8,11 +8,11 @@ import { dayOf, instant } from '../../engine/index.ts'
 import type { openStore } from '../../server/storage/open-store.ts'
 import type { Store } from '../../server/storage/index.ts'
 
-const FIRST =
+const FIRST_NAMES =
   'Asha Ravi Meera Anil Priya Thomas Fathima George Lakshmi Suresh Anjali Biju Deepa Hari Indu Jacob'
-const LAST =
+const LAST_NAMES =
   'Nair Menon Pillai Thomas Iyer Kurian Das Rao Joseph Varma Khan Mathew Shetty Fernandes Ahmed Abraham'
-const [first, last] = [FIRST, LAST].map((names) => names.split(' '))
+const [firstNames, lastNames] = [FIRST_NAMES, LAST_NAMES].map((names) => names.split(' '))
 
 /** A million rows are indexed in minutes; if it takes longer, indexing is stuck. */
 const INDEXED_MS_MAX = 40 * 60_000
@@ -21,29 +21,31 @@ export type RowsOptions = {
   readonly event: string
   readonly category: string
   readonly rows: number
-  /** The time of the first; the others follow at even intervals over these days. */
+  /** The time of the first registration; the others follow at even intervals over `days`. */
   readonly from: number
   readonly days: number
 }
 
 /**
- * The number of the nth, distributed like random ones; the one in the middle has a unique number and phone to search
- * for.
+ * Creates the number of the nth registration, spread like random numbers. The registration in the middle has a unique
+ * number and phone number to search for.
  */
-export const createNumber = (n: number, rows: number): string =>
-  n === Math.floor(rows / 2)
+export const createRegNo = (n: number, rowCount: number): string =>
+  n === Math.floor(rowCount / 2)
     ? 'AFPI0177441080001'
     : `AFPI${String((n * 7_919_317) % 10 ** 13).padStart(13, '0')}`
 
-/** The name of the nth, such as “Asha B Nair”. */
+/** Creates the name of the nth delegate, such as “Asha B Nair”. */
 export const createName = (n: number): string =>
-  `${first?.[n % 16]} ${String.fromCharCode(65 + (n % 26))} ${last?.[Math.floor(n / 16) % 16]}`
+  `${firstNames?.[n % 16]} ${String.fromCharCode(65 + (n % 26))} ${lastNames?.[Math.floor(n / 16) % 16]}`
 
-/** The payment reference of the nth; only every second one has one. */
+/** Creates the payment reference of the nth registration; only every second registration has a payment. */
 export const createReference = (n: number): string =>
   n % 4 === 1 ? `BANK${String(n).padStart(10, '0')}` : `UTR${String(n).padStart(12, '0')}`
 
-/** Inserts them into the tables that the store created, opens it again and waits until all are indexed. */
+/**
+ * Inserts the rows into the tables that the store created, opens the store again and waits until all rows are indexed.
+ */
 export async function fillStore(
   dataDir: string,
   open: typeof openStore,
@@ -55,17 +57,17 @@ export async function fillStore(
   db.transaction(() => insertAll(db, options))()
   db.close()
   const store = await open({ dataDir })
-  const progress = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
-  const unindexed = progress
+  const readOnlyDb = new Database(join(dataDir, 'rollcall.db'), { readonly: true })
+  const unindexedStatement = readOnlyDb
     .prepare('SELECT max(id) - (SELECT last_id FROM search_progress) FROM registrations')
     .pluck()
-  const start = Date.now()
-  while (Number(unindexed.get()) > 0) {
-    if (Date.now() - start > INDEXED_MS_MAX) throw new Error('the rows are not indexed')
+  const startedAt = Date.now()
+  while (Number(unindexedStatement.get()) > 0) {
+    if (Date.now() - startedAt > INDEXED_MS_MAX) throw new Error('the rows are not indexed')
     await store.ping(instant(Date.now()))
     await new Promise((done) => setTimeout(done, 1_000))
   }
-  progress.close()
+  readOnlyDb.close()
   return store
 }
 
@@ -73,23 +75,23 @@ function insertAll(
   db: Database.Database,
   { event, category, rows, from, days }: RowsOptions,
 ): void {
-  const registration = db.prepare(
+  const insertRegistration = db.prepare(
     `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total, payment_status, created_at, created_day)
      VALUES (?, ?, 'bench', ?, ?, ?, ?, ?, ?, ?, 'early', 600000, 108000, 708000, ?, ?, ?)`,
   )
-  const payment = db.prepare(
+  const insertPayment = db.prepare(
     `INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, gateway, created_at, status_at)
      VALUES (?, ?, ?, 1, 708000, 'success', ?, 'airpay', ?, ?)`,
   )
-  const capture = db.prepare(
+  const insertCapture = db.prepare(
     `INSERT INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
      VALUES (?, ?, ?, '', ?, 708000, 'INR', 'sale', ?, ?, 'fits')`,
   )
-  const step = Math.floor((days * 24 * 60 * 60 * 1000) / rows)
+  const intervalMs = Math.floor((days * 24 * 60 * 60 * 1000) / rows)
   for (let n = 1; n <= rows; n += 1) {
-    const regNo = createNumber(n, rows)
+    const regNo = createRegNo(n, rows)
     const name = createName(n)
-    const at = instant(from + n * step)
+    const at = instant(from + n * intervalMs)
     const phone =
       n === Math.floor(rows / 2)
         ? '+919847000000'
@@ -106,7 +108,7 @@ function insertAll(
     })
     const isPaid = n % 2 === 1
     const status = isPaid ? 'success' : 'pending'
-    registration.run(
+    insertRegistration.run(
       n,
       event,
       regNo,
@@ -122,7 +124,7 @@ function insertAll(
     )
     if (!isPaid) continue
     const reference = createReference(n)
-    payment.run(n, n, regNo, reference, at, at)
-    capture.run(n, n, n % 4 === 1 ? 'airpay' : 'transfer', reference, at, at)
+    insertPayment.run(n, n, regNo, reference, at, at)
+    insertCapture.run(n, n, n % 4 === 1 ? 'airpay' : 'transfer', reference, at, at)
   }
 }

@@ -27,7 +27,7 @@ import { benchSearch } from './search.ts'
 const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const SECONDS = Number(process.env.SECONDS ?? 6)
 const CLIENTS = Number(process.env.CLIENTS ?? 64)
-/** The targets of the issue: a missed target needs a measured explanation. */
+/** The targets. A missed target needs a measured explanation. */
 const SHARE_MIN = 0.7
 const P99_TIMES_MAX = 2
 /** Scripts of a form, and the whole landing page, as transferred. */
@@ -35,8 +35,8 @@ const FORM_KIB_MAX = 150
 const LANDING_KIB_MAX = 40
 
 let serial = 0
-/** A new delegate each time, in the category without a proof. */
-const answers = () => {
+/** Creates the answers of a new delegate, in the category without a proof. */
+const createAnswers = () => {
   serial += 1
   return JSON.stringify({
     full_name: `Delegate Number ${serial}`,
@@ -49,9 +49,9 @@ const answers = () => {
 }
 
 /** @param {{ url: string, pid: number }} target @param {number} seconds */
-const load = ({ url, pid }, seconds) =>
+const measureLoad = ({ url, pid }, seconds) =>
   new Promise((resolve, reject) => {
-    const before = readCpu(pid)
+    const cpuBefore = readCpu(pid)
     autocannon(
       {
         url,
@@ -59,7 +59,7 @@ const load = ({ url, pid }, seconds) =>
         duration: seconds,
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        requests: [{ setupRequest: (request) => ({ ...request, body: answers() }) }],
+        requests: [{ setupRequest: (request) => ({ ...request, body: createAnswers() }) }],
       },
       (error, result) => {
         if (error) return reject(error)
@@ -71,14 +71,15 @@ const load = ({ url, pid }, seconds) =>
           perSecond: result.requests.average,
           p99: result.latency.p99,
           p50: result.latency.p50,
-          cpu: (readCpu(pid) - before) / result.requests.total,
+          cpu: (readCpu(pid) - cpuBefore) / result.requests.total,
         })
       },
     )
   })
 
 /** @param {number[]} figures */
-const median = (figures) => [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)]
+const computeMedian = (figures) =>
+  [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)]
 
 async function measureThroughput(ours) {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-bench-'))
@@ -95,26 +96,26 @@ async function measureThroughput(ours) {
       ours: { url: `${ours.url}/api/afpicon/register/`, pid: ours.process.pid },
     }
     const rows = { bare: [], ours: [] }
-    for (const name of ['bare', 'ours']) await load(targets[name], 2)
+    for (const name of ['bare', 'ours']) await measureLoad(targets[name], 2)
     for (let round = 0; round < ROUNDS; round += 1)
       // The order changes, so that neither always follows a busy disk.
       for (const name of round % 2 === 0 ? ['bare', 'ours'] : ['ours', 'bare'])
-        rows[name].push(await load(targets[name], SECONDS))
-    const figures = (name) => ({
-      perSecond: median(rows[name].map((row) => row.perSecond)),
-      p50: median(rows[name].map((row) => row.p50)),
-      p99: median(rows[name].map((row) => row.p99)),
-      cpu: median(rows[name].map((row) => row.cpu)),
+        rows[name].push(await measureLoad(targets[name], SECONDS))
+    const computeFigures = (name) => ({
+      perSecond: computeMedian(rows[name].map((row) => row.perSecond)),
+      p50: computeMedian(rows[name].map((row) => row.p50)),
+      p99: computeMedian(rows[name].map((row) => row.p99)),
+      cpu: computeMedian(rows[name].map((row) => row.cpu)),
       all: rows[name].map((row) => Math.round(row.perSecond)),
     })
-    return { bare: figures('bare'), ours: figures('ours') }
+    return { bare: computeFigures('bare'), ours: computeFigures('ours') }
   } finally {
     bare.kill('SIGTERM')
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** The transferred size of a first visit: bytes of everything, bytes and number of scripts. */
+/** Measures the transferred size of a first visit: bytes of everything, bytes and number of scripts. */
 async function measureTransfers(browser, url) {
   // A new window has an empty cache; cached files are not transferred.
   const { page, context } = await visit(browser, { width: 360, height: 740, privateWindow: true })
@@ -136,7 +137,7 @@ async function measureTransfers(browser, url) {
 }
 
 const formatKib = (bytes) => (bytes / 1024).toFixed(1)
-const mark = (isGood) => (isGood ? '✓' : '✗')
+const formatMark = (isGood) => (isGood ? '✓' : '✗')
 
 async function benchAll() {
   const ours = await serveAsProcess()
@@ -144,7 +145,7 @@ async function benchAll() {
   try {
     const { bare, ours: ourFigures } = await measureThroughput(ours)
     const share = ourFigures.perSecond / bare.perSecond
-    const times = ourFigures.p99 / bare.p99
+    const p99Ratio = ourFigures.p99 / bare.p99
     console.log(
       `\nRegister, ${CLIENTS} clients, ${ROUNDS} rounds of ${SECONDS} s each, turn about, medians\n`,
     )
@@ -157,27 +158,27 @@ async function benchAll() {
         `${name.padEnd(20)} ${row.perSecond.toFixed(0).padStart(12)} ${String(row.p50).padStart(10)} ${String(row.p99).padStart(10)} ${row.cpu.toFixed(0).padStart(13)}   ${row.all.join(' ')}`,
       )
     console.log(
-      `\n${mark(share >= SHARE_MIN)} ${share.toFixed(2)} of the bare handler's throughput (at least ${SHARE_MIN})`,
+      `\n${formatMark(share >= SHARE_MIN)} ${share.toFixed(2)} of the bare handler's throughput (at least ${SHARE_MIN})`,
     )
     console.log(
-      `${mark(times <= P99_TIMES_MAX)} ${times.toFixed(2)} times its p99 (at most ${P99_TIMES_MAX})`,
+      `${formatMark(p99Ratio <= P99_TIMES_MAX)} ${p99Ratio.toFixed(2)} times its p99 (at most ${P99_TIMES_MAX})`,
     )
-    areTargetsMet = share >= SHARE_MIN && times <= P99_TIMES_MAX
+    areTargetsMet = share >= SHARE_MIN && p99Ratio <= P99_TIMES_MAX
 
     const browser = await launchWithDefaultFlags()
     try {
       const events = await (await fetch(`${ours.url}/api/events/`)).json()
-      const open = events.events.filter((event) => event.open)
+      const openEvents = events.events.filter((event) => event.open)
       console.log('\nSent on a first visit, KiB\n')
       for (const [name, path, max] of [
         ['landing page', '/', LANDING_KIB_MAX],
-        ...open.map((event) => [event.title, event.routes.form, FORM_KIB_MAX]),
+        ...openEvents.map((event) => [event.title, event.routes.form, FORM_KIB_MAX]),
       ]) {
         const { all, scripts, files } = await measureTransfers(browser, ours.url + path)
         const [measuredBytes, unit] = path === '/' ? [all, 'everything'] : [scripts, 'scripts']
         const isWithin = measuredBytes / 1024 <= max
         console.log(
-          `${mark(isWithin)} ${name.padEnd(22)} ${formatKib(all).padStart(7)} in all, ${formatKib(scripts).padStart(7)} in ${files} scripts (${unit}: at most ${max})`,
+          `${formatMark(isWithin)} ${name.padEnd(22)} ${formatKib(all).padStart(7)} in all, ${formatKib(scripts).padStart(7)} in ${files} scripts (${unit}: at most ${max})`,
         )
         areTargetsMet &&= isWithin
       }

@@ -15,21 +15,21 @@ import { fillStore, createReference } from './rows.ts'
 import type { RowsOptions } from './rows.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-/** The last commit before there was one search. */
+/** The last commit before the single search over all lists. */
 const COMMIT = '3b016cb'
 const ROWS = Number(process.env['ROWS'] ?? 1_000_000)
 const ROUNDS = 15
 const EVENT = 'bench2027'
-const MANY: RowsOptions = {
+const ROWS_OPTIONS: RowsOptions = {
   event: EVENT,
   category: 'member',
   rows: ROWS,
   from: 1_790_000_000_000,
   days: 12,
 }
-/** The target of the issue. */
-const TIMES_MAX = 2
-/** Below this no wait is noticeable, and a comparison is meaningless. */
+/** The target: the highest ratio of the new search's time to the old one's. */
+const RATIO_MAX = 2
+/** Below this, no wait is noticeable and a comparison is meaningless. */
 const NOTICEABLE_MS = 5
 
 /** A query, and the older version's query for the same result. Null if that version could not find it. */
@@ -51,19 +51,19 @@ export async function benchSearch(commit = COMMIT): Promise<boolean> {
     symlinkSync(join(TOP, 'node_modules'), join(tree, 'node_modules'))
     const storeModule = pathToFileURL(join(tree, 'server', 'store', 'open.ts')).href
     const olderModule = (await import(storeModule)) as { openStore: typeof openStore }
-    const olderStore = await fillStore(join(folder, 'old'), olderModule.openStore, MANY)
-    const now = await fillStore(join(folder, 'new'), openStore, MANY)
+    const olderStore = await fillStore(join(folder, 'old'), olderModule.openStore, ROWS_OPTIONS)
+    const currentStore = await fillStore(join(folder, 'new'), openStore, ROWS_OPTIONS)
     try {
-      return await compareStores(olderStore, now)
+      return await compareStores(olderStore, currentStore)
     } finally {
-      await Promise.all([olderStore.close(), now.close()])
+      await Promise.all([olderStore.close(), currentStore.close()])
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
-async function compareStores(before: Store, now: Store): Promise<boolean> {
+async function compareStores(olderStore: Store, currentStore: Store): Promise<boolean> {
   console.log(`| ${ROWS} rows, median ms | before | now | found | times |\n|---|---|---|---|---|`)
   let areTargetsMet = true
   for (const [searchText, oldQuery] of SEARCHES) {
@@ -72,18 +72,18 @@ async function compareStores(before: Store, now: Store): Promise<boolean> {
     let foundCount = 0
     const query = { eventId: EVENT, answers: {}, search: oldQuery ?? searchText }
     const turns = [
-      async () => oldTimes.push(await measureWork(() => before.listPage(query, 1, 20))),
+      async () => oldTimes.push(await measureWork(() => olderStore.listPage(query, 1, 20))),
       async () =>
         newTimes.push(
           await measureWork(async () => {
-            foundCount = (await now.searchEvents([EVENT], searchText, 31)).length
+            foundCount = (await currentStore.searchEvents([EVENT], searchText, 31)).length
           }),
         ),
     ]
     for (let round = 0; round < ROUNDS; round += 1)
       for (const runTurn of round % 2 === 0 ? turns : turns.toReversed()) await runTurn()
     const [oldMs, newMs] = [computeMedian(oldTimes), computeMedian(newTimes)]
-    const isGood = foundCount > 0 && (newMs <= oldMs * TIMES_MAX || newMs <= NOTICEABLE_MS)
+    const isGood = foundCount > 0 && (newMs <= oldMs * RATIO_MAX || newMs <= NOTICEABLE_MS)
     areTargetsMet &&= isGood
     const oldText = oldQuery === null ? `${oldMs.toFixed(1)} (nothing)` : oldMs.toFixed(1)
     console.log(
@@ -94,9 +94,9 @@ async function compareStores(before: Store, now: Store): Promise<boolean> {
 }
 
 async function measureWork(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
+  const startedAt = performance.now()
   await work()
-  return performance.now() - start
+  return performance.now() - startedAt
 }
 
 const computeMedian = (values: readonly number[]): number =>

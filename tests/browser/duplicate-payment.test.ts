@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixtureDelegate, buildFixtureEvent } from '../server/small-event.ts'
-import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
+import { findLayoutProblemsAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { clickAtGateway, findField, findPayButton, waitForHydration } from './delegate.ts'
 import { findEntries, pressAction } from './office/registration-page.ts'
@@ -76,7 +76,7 @@ test('the refund of a second payment took a button and then a dialog: one button
     .poll(async () => (await headings.allTextContents()).slice(0, 2))
     .toEqual(['You have paid twice', 'Registration Confirmed'])
   await expect.poll(() => page.getByText('cancellation').count()).toBe(0)
-  expect(await findMisplacedAtAnyWidth(page), 'a second payment').toEqual([])
+  expect(await findLayoutProblemsAtAnyWidth(page), 'a second payment').toEqual([])
   await panel.getByRole('button', { name: 'Request a refund' }).click()
   await panel.getByText('You requested a refund of ₹ 1,180 on 10 January 2026').waitFor()
   await expectAccessible(page, 'a requested refund')
@@ -108,7 +108,7 @@ test('the refund of a second payment took a button and then a dialog: one button
   await cancelDialog.getByText('This is a second payment').waitFor()
   await expect.poll(() => cancelDialog.getByLabel('Amount to refund').inputValue()).toBe('1180')
   await cancelDialog.getByRole('button', { name: 'Keep registration' }).click()
-  expect(await findMisplacedAtAnyWidth(page), 'a second payment in the office').toEqual([])
+  expect(await findLayoutProblemsAtAnyWidth(page), 'a second payment in the office').toEqual([])
   await page.getByText('also paid for').getByRole('link', { name: firstRegNo }).click()
   await page.getByRole('heading', { level: 1, name: 'Dr Paid Twice' }).waitFor()
   await page.getByText('also paid for').getByRole('link', { name: secondRegNo }).waitFor()
@@ -151,7 +151,7 @@ test('a second tab with the same form led to the gateway too: if two tabs submit
   if (payingTab === undefined || dialogTab === undefined) throw new Error('a tab is missing')
   const dialog = dialogTab.getByRole('dialog', title)
   await dialog.getByText('Its payment of ₹ 3,540 may be in progress').waitFor()
-  expect(await findMisplacedAtAnyWidth(dialogTab), 'the question').toEqual([])
+  expect(await findLayoutProblemsAtAnyWidth(dialogTab), 'the question').toEqual([])
   await expectAccessible(dialogTab, 'the question')
   await dialog.getByRole('button', { name: 'Back to the form' }).click()
   await clickAtGateway(payingTab, 'Pay')
@@ -164,7 +164,10 @@ test('a second tab with the same form led to the gateway too: if two tabs submit
   await panel.getByText('You had already paid ₹ 3,540 for registration SMPL').waitFor()
   await panel.getByRole('button', { name: 'Request a refund' }).click()
   await panel.getByText('You requested a refund of ₹ 3,540 on 10 January 2026').waitFor()
-  expect(await findMisplacedAtAnyWidth(dialogTab), 'the paid page of a second payment').toEqual([])
+  expect(
+    await findLayoutProblemsAtAnyWidth(dialogTab),
+    'the paid page of a second payment',
+  ).toEqual([])
   expect(consoleErrors.filter((text) => !text.includes('409'))).toEqual([])
   await context.close()
 })

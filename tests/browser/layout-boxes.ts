@@ -8,11 +8,11 @@ const WIDTHS = ALL_RUNS
   : [320, 600, 767, 768, 1024, 1280]
 
 /** Checks the page at every width. Returns the problems as text, or an empty list. */
-export async function findMisplacedAtAnyWidth(page: Page): Promise<readonly string[]> {
+export async function findLayoutProblemsAtAnyWidth(page: Page): Promise<readonly string[]> {
   const problems: string[] = []
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
-    for (const problem of await findMisplacedWhenSettled(page))
+    for (const problem of await findLayoutProblemsWhenSettled(page))
       problems.push(`${width} px: ${problem}`)
   }
   return problems
@@ -21,9 +21,9 @@ export async function findMisplacedAtAnyWidth(page: Page): Promise<readonly stri
 /** After a resize, the page is rendered at the new width a few frames later. */
 const MAX_FRAMES = 600
 
-async function findMisplacedWhenSettled(page: Page): Promise<readonly string[]> {
+async function findLayoutProblemsWhenSettled(page: Page): Promise<readonly string[]> {
   for (let frame = 0; ; frame += 1) {
-    const problems = await findMisplaced(page)
+    const problems = await findLayoutProblems(page)
     if (problems.length === 0 || frame === MAX_FRAMES) return problems
     await page.evaluate(() => new Promise((nextFrame) => requestAnimationFrame(nextFrame)))
   }
@@ -32,11 +32,11 @@ async function findMisplacedWhenSettled(page: Page): Promise<readonly string[]> 
 /**
  * Returns a description of each overlap between visible lines of text and controls, and of each text that is cut off.
  */
-export const findMisplaced = (page: Page): Promise<readonly string[]> =>
-  page.evaluate(findMisplacedInPage)
+export const findLayoutProblems = (page: Page): Promise<readonly string[]> =>
+  page.evaluate(findLayoutProblemsInPage)
 
 /** Runs in the page. Browsers without Playwright receive its source text (`drivers/driver.ts`). */
-export function findMisplacedInPage(): readonly string[] {
+export function findLayoutProblemsInPage(): readonly string[] {
   type Box = { left: number; top: number; right: number; bottom: number }
   type NamedBox = Box & { node: Node; name: string }
   const problems: string[] = []
@@ -83,8 +83,8 @@ export function findMisplacedInPage(): readonly string[] {
     if (namedBox.right - namedBox.left > 1 && namedBox.bottom - namedBox.top > 1)
       boxes.push(namedBox)
   }
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
-  for (let text = texts.nextNode(); text !== null; text = texts.nextNode()) {
+  const textWalker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  for (let text = textWalker.nextNode(); text !== null; text = textWalker.nextNode()) {
     const { parentElement } = text
     if (parentElement === null || (text.textContent ?? '').trim() === '') continue
     const visibleBox = findVisibleBox(parentElement)
@@ -125,12 +125,12 @@ export function findMisplacedInPage(): readonly string[] {
   }
   boxes.forEach((box, index) => {
     for (const otherBox of boxes.slice(index + 1)) {
-      const isOverlap =
+      const isOverlapping =
         box.left < otherBox.right - 1 &&
         otherBox.left < box.right - 1 &&
         box.top < otherBox.bottom - 1 &&
         otherBox.top < box.bottom - 1
-      if (isOverlap && !box.node.contains(otherBox.node) && !otherBox.node.contains(box.node))
+      if (isOverlapping && !box.node.contains(otherBox.node) && !otherBox.node.contains(box.node))
         problems.push(`"${box.name}" and "${otherBox.name}" overlap`)
     }
   })

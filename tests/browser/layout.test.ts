@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { toNoon, register, signIn } from '../server/office/office.ts'
 import { startTestApp } from '../server/harness.ts'
 import type { TestApp } from '../server/harness.ts'
-import { findMisplaced, findMisplacedAtAnyWidth } from './layout-boxes.ts'
+import { findLayoutProblems, findLayoutProblemsAtAnyWidth } from './layout-boxes.ts'
 import { launch, visit } from './browser.ts'
 import {
   findField,
@@ -161,12 +161,14 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await findField(page, 'Email Address').fill('asha@gmial.com')
     await findPayButton(page).click()
     await locateErrorSummary(page).waitFor()
-    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
+    expect(await findLayoutProblemsAtAnyWidth(page)).toEqual([])
     // The check finds an overlap that exists.
     await page.getByText('Full Name', { exact: true }).evaluate((label) => {
       label.style.transform = 'translateY(28px)'
     })
-    expect((await findMisplaced(page)).join()).toContain('"Full Name" and "Full name is required"')
+    expect((await findLayoutProblems(page)).join()).toContain(
+      '"Full Name" and "Full name is required"',
+    )
     await context.close()
   })
 
@@ -194,7 +196,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await context.addCookies([{ name: 'rollcall_session', value, url }])
     await page.goto(`${url}/admin/afpicon2026`)
     await page.getByRole('row', { name: /Venkata/ }).waitFor()
-    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
+    expect(await findLayoutProblemsAtAnyWidth(page)).toEqual([])
     // The longest state, next to a name of several lines.
     await page.route(/\/admin\/find\//, async (route) => {
       const response = await route.fetch()
@@ -203,7 +205,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     })
     await page.goto(`${url}/admin/search?q=example`)
     await page.getByText('Cancelled (refunded)').first().waitFor()
-    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
+    expect(await findLayoutProblemsAtAnyWidth(page)).toEqual([])
     // Checks the menu and the dashboard with long titles, which need more than one line.
     await page.route('**/admin/session/', async (route) => {
       const response = await route.fetch()
@@ -219,7 +221,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
       .first()
       .waitFor({ state: 'attached' })
     await page.getByText('Total revenue').waitFor()
-    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
+    expect(await findLayoutProblemsAtAnyWidth(page)).toEqual([])
     await context.close()
   })
 })

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { launch, visit } from './browser.ts'
 import type { Visit } from './browser.ts'
 import { fillForm, FORM_PATH, findPayButton, PG_CATEGORY, toPlainText } from './delegate.ts'
-import { findMisplaced, findMisplacedAtAnyWidth } from './layout-boxes.ts'
+import { findLayoutProblems, findLayoutProblemsAtAnyWidth } from './layout-boxes.ts'
 import { ADMIN, waitUntilRendered, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
@@ -78,7 +78,7 @@ describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
     await expect
       .poll(() => page.locator('main').innerText())
       .toContain('need a recent browser with JavaScript')
-    await expect.poll(() => findMisplaced(page)).toEqual([])
+    await expect.poll(() => findLayoutProblems(page)).toEqual([])
     await context.close()
   })
 })
@@ -168,7 +168,7 @@ describe('the page for organisers', () => {
     await page.getByText('The checker did not start in this browser').waitFor()
     await expect.poll(() => page.getByText('Reading the file').count()).toBe(0)
     await expect.poll(() => page.getByRole('button', { name: 'Save file' }).isVisible()).toBe(true)
-    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
+    expect(await findLayoutProblemsAtAnyWidth(page)).toEqual([])
     await context.close()
   })
 

@@ -23,7 +23,7 @@ import {
   PROOF_FILE,
   findSummary,
 } from './delegate.ts'
-import { readCode } from '../server/read-qr-code.ts'
+import { readQrCode } from '../server/read-qr-code.ts'
 import { ADMIN, serve } from './serve.ts'
 import type { TestServer } from './serve.ts'
 
@@ -119,7 +119,7 @@ describe('a postgraduate with a document', () => {
       expect(notes).toContain(note)
     await expectAccessible(page, 'success')
     // The scanner at the desk reads the code from a phone's screen.
-    expect(readCode(await captureTicketCode(page.url()))).toBe(regNo)
+    expect(readQrCode(await captureTicketCode(page.url()))).toBe(regNo)
     const [entry] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('link', { name: 'Add to calendar' }).click(),

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { fixtureDelegate, buildFixtureEvent } from '../server/small-event.ts'
-import { findMisplacedAtAnyWidth } from './layout-boxes.ts'
+import { findLayoutProblemsAtAnyWidth } from './layout-boxes.ts'
 import { expectAccessible, launch, visit } from './browser.ts'
 import { clickAtGateway, PROOF_FILE } from './delegate.ts'
 import { findEntries, pressAction } from './office/registration-page.ts'
@@ -128,7 +128,7 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await cancelRegion.getByText('You requested cancellation on 10 January 2026').waitFor()
   await waitForFocusOn(page, 'If you cannot come')
   await expectAccessible(page, 'an own page')
-  expect(await findMisplacedAtAnyWidth(page), 'own page').toEqual([])
+  expect(await findLayoutProblemsAtAnyWidth(page), 'own page').toEqual([])
 
   // Staff see it in the work queue and decide.
   await page.goto(`${server.url}/admin/login`)

@@ -91,13 +91,18 @@ console.log(
 )
 const postgres = await startPostgres()
 try {
-  const { problems, results, emailCount, registered } = await runRounds({
+  const {
+    problems,
+    results,
+    emailCount,
+    registeredCount: registered,
+  } = await runRounds({
     faults,
-    clients: CLIENT_COUNT,
-    registrationsMin: REGISTRATIONS_MIN,
-    emailsMin: EMAILS_MIN,
+    clientCount: CLIENT_COUNT,
+    minRegistrations: REGISTRATIONS_MIN,
+    minEmails: EMAILS_MIN,
     postgres,
-    name: 'long',
+    databaseName: 'long',
     proxy: hasNginx ? startNginx : openProxy,
     print: (line) => console.log(line),
   })

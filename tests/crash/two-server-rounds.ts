@@ -1,4 +1,4 @@
-/** Causes rounds of faults for two servers on one PostgreSQL, and returns the problems found. */
+/** Runs rounds of faults against two servers that share a database, and returns the problems found. */
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,45 +14,45 @@ import type { ClientResults, Proxy, Server } from './two-servers.ts'
 
 export const FAULTS = ['first', 'second', 'connections', 'database', 'version'] as const
 export type Fault = (typeof FAULTS)[number]
-export type Rounds = {
+export type RoundOptions = {
   readonly faults: readonly Fault[]
-  readonly clients: number
+  readonly clientCount: number
   /** The number of registrations to wait for in each round. */
-  readonly registrationsMin: number
+  readonly minRegistrations: number
   /** The number of emails to wait for before the first fault. */
-  readonly emailsMin: number
+  readonly minEmails: number
   readonly postgres: PostgresServer
   /** The database name. */
-  readonly name: string
+  readonly databaseName: string
   /** Starts the proxy in front of the servers. Defaults to the proxy of the tests. */
   readonly proxy?: (ports: readonly number[]) => Promise<Proxy>
   readonly print?: (line: string) => void
 }
-export type Outcome = {
+export type RoundsResult = {
   /** Descriptions of the problems found. */
   readonly problems: readonly string[]
   readonly results: ClientResults
   readonly emailCount: number
-  readonly registered: number
+  readonly registeredCount: number
 }
 
 /** The polling interval and timeout. */
 const POLL_MS = 20
-const WAIT_MS_MAX = 200_000
+const MAX_WAIT_MS = 200_000
 
-export async function runRounds(rounds: Rounds): Promise<Outcome> {
+export async function runRounds(rounds: RoundOptions): Promise<RoundsResult> {
   const {
     faults,
-    clients,
-    registrationsMin,
-    emailsMin,
+    clientCount,
+    minRegistrations,
+    minEmails,
     postgres,
-    name,
+    databaseName,
     proxy: startProxy = openProxy,
   } = rounds
   const { print = () => {} } = rounds
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-two-servers-'))
-  const url = await postgres.database(name)
+  const url = await postgres.database(databaseName)
   const inbox = await openInbox()
   const variables = { DATABASE_URL: url, SMTP_URL: inbox.url }
   const servers: Server[] = []
@@ -67,7 +67,7 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     const shell = await postgres.shell(url)
     await shell.query(ACTIVATIONS_SQL)
     await shell.end()
-    const clientRuns = Array.from({ length: clients }, (_, index) =>
+    const clientRuns = Array.from({ length: clientCount }, (_, index) =>
       runClient(
         () => proxy.url,
         `person-${index}`,
@@ -78,39 +78,39 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     const waitForMore = async (list: readonly unknown[], count: number): Promise<void> => {
       const target = list.length + count
       for (let waitedMs = 0; list.length < target; waitedMs += POLL_MS) {
-        if (waitedMs > WAIT_MS_MAX) throw new Error(`timeout: ${list.length} of ${target}`)
+        if (waitedMs > MAX_WAIT_MS) throw new Error(`timeout: ${list.length} of ${target}`)
         await pause(POLL_MS)
       }
     }
     let version: 0 | 1 = 0
-    await waitForMore(results.confirmed, registrationsMin)
-    await waitForMore(inbox.emails, emailsMin)
+    await waitForMore(results.confirmed, minRegistrations)
+    await waitForMore(inbox.emails, minEmails)
     for (const [index, fault] of faults.entries()) {
-      const [startedAt, confirmedBefore] = [performance.now(), results.confirmed.length]
+      const [startedAt, confirmedCountBefore] = [performance.now(), results.confirmed.length]
       const [firstServer, secondServer] = servers
       if (firstServer === undefined || secondServer === undefined)
         throw new Error('expected two servers')
       if (fault === 'version') {
         version = version === 0 ? 1 : 0
         // The new file reaches one server later, as when files are copied.
-        const [firstChanged, secondChanged] =
+        const [firstUpdatedServer, secondUpdatedServer] =
           index % 2 === 0 ? [firstServer, secondServer] : [secondServer, firstServer]
-        firstChanged.writeVersion(version, index)
+        firstUpdatedServer.writeVersion(version, index)
         await waitForMore(results.priceChanged, 1)
-        secondChanged.writeVersion(version, index)
+        secondUpdatedServer.writeVersion(version, index)
       } else if (fault === 'database') await postgres.crash()
-      else if (fault === 'connections') await cutConnections(postgres, name)
+      else if (fault === 'connections') await cutConnections(postgres, databaseName)
       else {
         const killedServer = fault === 'first' ? firstServer : secondServer
         await killedServer.kill()
-        await waitForMore(results.confirmed, registrationsMin)
+        await waitForMore(results.confirmed, minRegistrations)
         // The last killed server is not restarted.
         if (index < faults.length - 1) await killedServer.start()
       }
-      await waitForMore(results.confirmed, registrationsMin)
+      await waitForMore(results.confirmed, minRegistrations)
       const ms = Math.round(performance.now() - startedAt)
       print(
-        `round ${index + 1}, ${fault}: ${results.confirmed.length - confirmedBefore} registered in ${ms} ms`,
+        `round ${index + 1}, ${fault}: ${results.confirmed.length - confirmedCountBefore} registered in ${ms} ms`,
       )
     }
     // At least one delegate is told that the hall is full.
@@ -119,9 +119,9 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
     await Promise.all(clientRuns)
     await Promise.all(servers.map(({ kill }) => kill()))
     const checkShell = await postgres.shell(url)
-    const printed = servers.map((server) => server.readOutput()).join('')
-    if (/is exiting because of an internal error/.test(printed))
-      results.problems.push('a server died by itself')
+    const serverOutput = servers.map((server) => server.readOutput()).join('')
+    if (/is exiting because of an internal error/.test(serverOutput))
+      results.problems.push('a server exited because of an internal error')
     const problems = await findProblems(checkShell, results, inbox)
     const { rows } = await checkShell.query<{ n: string }>(
       'SELECT count(*) AS n FROM registrations',
@@ -131,7 +131,7 @@ export async function runRounds(rounds: Rounds): Promise<Outcome> {
       problems,
       results,
       emailCount: inbox.emails.length,
-      registered: Number(rows[0]?.n),
+      registeredCount: Number(rows[0]?.n),
     }
   } finally {
     hasEnded = true

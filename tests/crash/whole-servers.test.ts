@@ -24,11 +24,11 @@ else {
     const { problems, results } = await runRounds({
       // Faults that several-servers.test.ts also causes are included only in a thorough run.
       faults: ALL_RUNS ? ['version', 'connections', 'database', 'second'] : ['version', 'second'],
-      clients: 12,
-      registrationsMin: 12,
-      emailsMin: 10,
+      clientCount: 12,
+      minRegistrations: 12,
+      minEmails: 10,
       postgres,
-      name: 'short',
+      databaseName: 'short',
     })
     expect(problems).toEqual([])
     expect([results.soldOut.length > 0, results.priceChanged.length > 0]).toEqual([true, true])

@@ -1,5 +1,5 @@
 /**
- * Classifies a mutant: harmful or not, detected or not, and whether a finding is on a line where an author would
+ * Classifies a mutant: its damage, whether the checker detects it, and whether a finding is where an author would
  * look.
  */
 import { parse } from 'yaml'
@@ -25,7 +25,7 @@ export type CheckedMutant = {
   readonly damage: 'harmful' | 'wording' | 'checking' | 'contradiction' | 'harmless'
   /** Errors and warnings, without notes. */
   readonly findings: readonly Finding[]
-  readonly rightLine: boolean
+  readonly hasRightLine: boolean
   /** The report of `diff`, shortened. */
   readonly changes: string
 }
@@ -34,7 +34,7 @@ export type CheckedMutant = {
 export type Original = {
   readonly path: string
   readonly event: EventConfig
-  readonly bare: EventConfig
+  readonly unlabelledEvent: EventConfig
   readonly content: string
 }
 
@@ -47,7 +47,7 @@ export function prepareOriginal(path: string, text: string, shared: SharedFiles)
   return {
     path,
     event,
-    bare: removeLabels(event),
+    unlabelledEvent: removeLabels(event),
     content: serialiseContent(parseYaml(text)) ?? '',
   }
 }
@@ -57,7 +57,7 @@ export function checkMutant(
   original: Original,
   shared: SharedFiles,
 ): CheckedMutant {
-  const { uncheckedEvent: reads, findings: allFindings } = compileEvent(mutant.text, shared, {
+  const { uncheckedEvent: parsedEvent, findings: allFindings } = compileEvent(mutant.text, shared, {
     path: original.path,
   })
   const findings = allFindings.filter(({ severity }) => severity !== 'note')
@@ -65,25 +65,25 @@ export function checkMutant(
   const isUnreadable = allFindings.some(
     ({ code, severity }) => severity === 'error' && code.startsWith('EV0'),
   )
-  const { damage, changes } = classifyDamage(isUnreadable ? null : reads, mutant, original)
+  const { damage, changes } = classifyDamage(isUnreadable ? null : parsedEvent, mutant, original)
   const isContradiction =
     damage === 'harmless' &&
-    findings.some(({ code }) => CONTRADICTIONS.has(code)) &&
+    findings.some(({ code }) => CONTRADICTION_CODES.has(code)) &&
     serialiseContent(parseYaml(mutant.text)) !== original.content
   return {
     mutant,
     damage: isContradiction ? 'contradiction' : damage,
     changes,
     findings,
-    rightLine: findings.some((finding) => isAtRightLine(finding, mutant)),
+    hasRightLine: findings.some((finding) => isAtRightLine(finding, mutant)),
   }
 }
 
 /**
- * Two declarations of one name, two rules for one answer, two periods or none for a day, a period that ends before it
- * begins, more prices than columns; `overlap` or `demo` about something missing.
+ * The codes of contradictions: two declarations of one name, two rules for one answer, two periods or none for a day,
+ * a period that ends before it begins, more prices than columns; `overlap` or `demo` about something missing.
  */
-const CONTRADICTIONS = new Set([
+const CONTRADICTION_CODES = new Set([
   'EV206',
   'EV302',
   'EV303',
@@ -103,17 +103,22 @@ function classifyDamage(
 ): Pick<CheckedMutant, 'damage' | 'changes'> {
   if (event === null) return { damage: 'harmful', changes: 'does not read' }
   const completeDiff = diffEvents(original.event, event)
-  const { prices, rules, sold: soldDiff, values } = diffEvents(original.bare, removeLabels(event))
+  const {
+    prices,
+    rules,
+    sold: salesDiff,
+    values,
+  } = diffEvents(original.unlabelledEvent, removeLabels(event))
   // The order of seats and lines changes the wording, not the price.
-  const soldChanges = soldDiff.filter(({ what }) => !what.startsWith('order of '))
+  const salesChanges = salesDiff.filter(({ what }) => !what.startsWith('order of '))
   const changes = [
     ...prices.slice(0, 1).map(({ category }) => `price of ${category}`),
     ...rules.slice(0, 1).map(() => 'rules'),
-    ...soldDiff.slice(0, 2).map(({ what }) => what),
+    ...salesDiff.slice(0, 2).map(({ what }) => what),
     ...completeDiff.values.slice(0, 2).map(({ kind, path }) => `${kind} ${path}`),
   ].join(', ')
   if (
-    prices.length + rules.length + soldChanges.length > 0 ||
+    prices.length + rules.length + salesChanges.length > 0 ||
     values.some(({ kind }) => kind !== 'wording' && kind !== 'layout')
   )
     return { damage: 'harmful', changes }
@@ -129,8 +134,8 @@ function classifyDamage(
 }
 
 /**
- * The event without the labels and messages of its lines and seats, which the diff reports together with the changed
- * line.
+ * Returns the event without the labels and messages of its lines and seats, which the diff reports together with the
+ * changed line.
  */
 function removeLabels(event: EventConfig): EventConfig {
   return JSON.parse(
@@ -152,38 +157,42 @@ const parseYaml = (text: string): Record<string, unknown> | null => {
 function serialiseContent(file: Record<string, unknown> | null): string | null {
   if (file === null || typeof file !== 'object') return null
   const { examples: _examples, allow: _allow, demo: _demo, fees, ...rest } = file
-  const { overlap: _overlap, ...priced } = (fees ?? {}) as Record<string, unknown>
-  return JSON.stringify({ ...rest, fees: priced })
+  const { overlap: _overlap, ...otherFees } = (fees ?? {}) as Record<string, unknown>
+  return JSON.stringify({ ...rest, fees: otherFees })
 }
 
 /** Mutations for which either the line itself or its neighbour may be wrong. */
 const MUTATIONS_NEXT_TO_LINE = new Set(['tab', 'moved right', 'moved left', 'moved line', 'drop'])
 
 /**
- * Whether a finding leads its reader to the change: one of its positions covers a changed line; or a part is missing
- * or moved, and it names the block that lacks it; or a name was removed and it names the line that uses it.
+ * Returns true if a finding leads its reader to the change: one of its positions covers a changed line; or a part is
+ * missing or moved, and the finding names the block that lacks it; or a name was removed, and the finding names the
+ * line that uses it.
  */
 function isAtRightLine(
   { at, related }: Finding,
-  { mutation, lines, parents, names, text }: Mutant,
+  { mutation, lines, parentLines, removedNames, text }: Mutant,
 ): boolean {
-  const slack = MUTATIONS_NEXT_TO_LINE.has(mutation) ? 1 : 0
-  const rows = text.split('\n')
+  const toleratedLines = MUTATIONS_NEXT_TO_LINE.has(mutation) ? 1 : 0
+  const textLines = text.split('\n')
   return [at, ...related.map((relatedFinding) => relatedFinding.at)].some((position) => {
-    if (position.start.line <= lines[1] + slack && position.end.line >= lines[0] - slack)
+    if (
+      position.start.line <= lines[1] + toleratedLines &&
+      position.end.line >= lines[0] - toleratedLines
+    )
       return true
     // A removed or moved part is missing in its original block.
     if (
       MUTATIONS_NEXT_TO_LINE.has(mutation) &&
-      (parents.length === 0
+      (parentLines.length === 0
         ? position.keyPath === ''
-        : parents.slice(-3).includes(position.start.line))
+        : parentLines.slice(-3).includes(position.start.line))
     )
       return true
-    const reportedText = (rows[position.start.line - 1] ?? '').slice(
+    const reportedText = (textLines[position.start.line - 1] ?? '').slice(
       position.start.column - 1,
       position.end.line === position.start.line ? position.end.column - 1 : undefined,
     )
-    return names.some((name) => reportedText.split(/[^\w-]+/).includes(name))
+    return removedNames.some((name) => reportedText.split(/[^\w-]+/).includes(name))
   })
 }

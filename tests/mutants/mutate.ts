@@ -19,36 +19,36 @@ import {
 export type Mutant = {
   readonly mutation: string
   /** The mutation, for the report: `fees.prices.afpi-pg.2: 5250 → 525`. */
-  readonly what: string
+  readonly description: string
   readonly text: string
   /** The first and last changed line of the mutant, from 1. For a removed part: its former position. */
   readonly lines: readonly [number, number]
   /** Lines of the parent keys of the change: these lack a removed part. */
-  readonly parents: readonly number[]
+  readonly parentLines: readonly number[]
   /** Names that existed before and no longer do: a line that uses one refers to the change. */
-  readonly names: readonly string[]
+  readonly removedNames: readonly string[]
 }
 
 type Span = readonly [number, number]
 type Edit = { readonly at: Span; readonly text: string }
 
 /**
- * Results of the mutants, always in the same order, for those whose position in that order satisfies `isSelected`: all
- * texts together would fill the memory.
+ * Returns the results of the mutants whose position satisfies `isSelected`. The order is always the same. Each text is
+ * handled at once, because all texts together would fill the memory.
  */
 export function mapMutants<Result>(
   text: string,
-  isSelected: (at: number) => boolean,
+  isSelected: (index: number) => boolean,
   handle: (mutant: Mutant) => Result,
 ): Result[] {
   const document = parseDocument(text)
   const lineAt = createLineFinder(text)
-  const ids = findDeclaredIds(document.toJS() as Record<string, unknown>)
+  const idGroups = findDeclaredIds(document.toJS() as Record<string, unknown>)
   const seenTexts = new Set<string>()
   const results: Result[] = []
-  let parents: readonly number[] = []
-  const setParents = (ancestors: readonly unknown[]): void =>
-    void (parents = ancestors.flatMap((node) =>
+  let parentLines: readonly number[] = []
+  const setParentLines = (ancestors: readonly unknown[]): void =>
+    void (parentLines = ancestors.flatMap((node) =>
       isPair(node) && isScalar(node.key) && node.key.range
         ? [lineAt(node.key.range[0])]
         : isMap(node) && node.range
@@ -70,7 +70,7 @@ export function mapMutants<Result>(
     if (!isSelected(seenTexts.size - 1)) return
     const start = Math.min(...edits.map(({ at }) => at[0]))
     const firstLine = lineAt(start)
-    // Where the last change ends in the mutant: earlier replacements have moved it.
+    // The end of the last change in the mutant, which earlier replacements have moved.
     const end = Math.max(
       ...edits.map(
         (edit) =>
@@ -85,18 +85,18 @@ export function mapMutants<Result>(
       ),
     )
     const findWords = (part: string): readonly string[] => part.match(/[A-Za-z][\w-]{2,}/g) ?? []
-    const putWords = new Set(edits.flatMap((edit) => findWords(edit.text)))
-    const names = [...new Set(edits.flatMap(({ at }) => findWords(text.slice(...at))))].filter(
-      (name) => !putWords.has(name),
-    )
+    const insertedWords = new Set(edits.flatMap((edit) => findWords(edit.text)))
+    const removedNames = [
+      ...new Set(edits.flatMap(({ at }) => findWords(text.slice(...at)))),
+    ].filter((name) => !insertedWords.has(name))
     results.push(
       handle({
         mutation,
-        what: change,
+        description: change,
         text: changedText,
         lines: [firstLine, firstLine + changedText.slice(start, end).split('\n').length - 1],
-        parents,
-        names,
+        parentLines,
+        removedNames,
       }),
     )
   }
@@ -104,7 +104,7 @@ export function mapMutants<Result>(
   visit(document, {
     Pair(_, pair, ancestors) {
       const path = buildPath([...ancestors, pair])
-      setParents(ancestors)
+      setParentLines(ancestors)
       const span = findPairSpan(pair)
       if (span === null || !isScalar(pair.key)) return undefined
       const key = pair.key as Scalar
@@ -126,7 +126,7 @@ export function mapMutants<Result>(
     },
     Seq(_, seq, ancestors) {
       const path = buildPath([...ancestors, seq])
-      setParents(ancestors)
+      setParentLines(ancestors)
       seq.items.forEach((item, i) => {
         const span = findNodeSpan(item as Node)
         if (span === null) return
@@ -151,7 +151,7 @@ export function mapMutants<Result>(
         [...ancestors, ...(typeof key === 'number' ? [scalar] : [])],
         typeof key === 'number' ? key : null,
       )
-      setParents(ancestors)
+      setParentLines(ancestors)
       const source = text.slice(...span)
       const addScalarMutant = (mutation: string, replacement: string): void =>
         addMutant(mutation, `${path}: ${source} → ${replacement}`, [
@@ -175,20 +175,23 @@ export function mapMutants<Result>(
         addScalarMutant('other value', String(!value))
         addScalarMutant('wrong type', value ? 'yes' : 'no')
       } else if (typeof value === 'string') {
-        const day = /^(\d{4})-(\d{2})-(\d{2})/.exec(value)
-        if (day !== null) {
-          addScalarMutant('a day earlier', source.replace(day[0], shiftDay(day[0], -1)))
-          addScalarMutant('a day later', source.replace(day[0], shiftDay(day[0], 1)))
+        const dayMatch = /^(\d{4})-(\d{2})-(\d{2})/.exec(value)
+        if (dayMatch !== null) {
+          addScalarMutant('a day earlier', source.replace(dayMatch[0], shiftDay(dayMatch[0], -1)))
+          addScalarMutant('a day later', source.replace(dayMatch[0], shiftDay(dayMatch[0], 1)))
           addScalarMutant(
             'wrong year',
-            source.replace(day[0], `${Number(day[1]) + 1}${day[0].slice(4)}`),
+            source.replace(dayMatch[0], `${Number(dayMatch[1]) + 1}${dayMatch[0].slice(4)}`),
           )
-          addScalarMutant('wrong order', source.replace(day[0], `${day[3]}-${day[2]}-${day[1]}`))
+          addScalarMutant(
+            'wrong order',
+            source.replace(dayMatch[0], `${dayMatch[3]}-${dayMatch[2]}-${dayMatch[1]}`),
+          )
         } else {
           addScalarMutant('misspell', source.replace(value, misspellWord(value)))
           addScalarMutant('other case', source.replace(value, changeCase(value)))
         }
-        for (const group of ids) {
+        for (const group of idGroups) {
           if (!group.includes(value)) continue
           const otherId: string | undefined = group[(group.indexOf(value) + 1) % group.length]
           if (otherId !== undefined && otherId !== value)
@@ -207,7 +210,7 @@ export function mapMutants<Result>(
     offset += line.length + 1
     if (/^\s*(#|$)/.test(line)) return
     const indent = findIndent(line)
-    parents = findParentLines(lines, i)
+    parentLines = findParentLines(lines, i)
     if (indent > 0)
       addMutant('tab', `line ${i + 1} indented by a tab`, [
         { at: [span[0], span[0] + indent], text: '\t' },
@@ -217,10 +220,10 @@ export function mapMutants<Result>(
       addMutant('moved left', `line ${i + 1} moved left`, [
         { at: [span[0], span[0] + 2], text: '' },
       ])
-    const next = lines[i + 1]
-    if (next !== undefined && !/^\s*(#|$)/.test(next))
+    const nextLine = lines[i + 1]
+    if (nextLine !== undefined && !/^\s*(#|$)/.test(nextLine))
       addMutant('moved line', `line ${i + 1} below line ${i + 2}`, [
-        { at: [span[0], span[1] + 1 + next.length], text: `${next}\n${line}` },
+        { at: [span[0], span[1] + 1 + nextLine.length], text: `${nextLine}\n${line}` },
       ])
   })
   return results
@@ -228,20 +231,20 @@ export function mapMutants<Result>(
 
 const findIndent = (line: string): number => /^ */.exec(line)?.[0].length ?? 0
 
-/** The first lines of the blocks that contain a line, outermost first: each begins further to the left. */
+/** Returns the first lines of the blocks that contain a line, outermost first. */
 function findParentLines(lines: readonly string[], lineIndex: number): readonly number[] {
-  const parentLines: number[] = []
+  const lineNumbers: number[] = []
   let indent = findIndent(lines[lineIndex] ?? '')
   for (let i = lineIndex - 1; i >= 0 && indent > 0; i--) {
     const line = lines[i] ?? ''
     if (/^\s*(#|$)/.test(line) || findIndent(line) >= indent) continue
     indent = findIndent(line)
-    parentLines.unshift(i + 1)
+    lineNumbers.unshift(i + 1)
   }
-  return parentLines
+  return lineNumbers
 }
 
-/** The smallest part of `text` to replace to get `changed`: shorter than the whole text, with the same result. */
+/** Returns a key of the mutant: the smallest part of `text` that must be replaced, and its replacement. */
 function describeDifference(text: string, changedText: string, edits: readonly Edit[]): string {
   let start = Math.min(...edits.map(({ at }) => at[0]))
   while (start < text.length && text[start] === changedText[start]) start += 1
@@ -252,7 +255,7 @@ function describeDifference(text: string, changedText: string, edits: readonly E
   return `${start} ${text.length - commonEnd} ${changedText.slice(start, changedText.length - commonEnd)}`
 }
 
-/** Two letters swapped, or one lost, as in typing. */
+/** Misspells a word as in typing: swaps two letters, or omits one. */
 function misspellWord(word: string): string {
   const letters = /[A-Za-z]{4,}/.exec(word)
   if (letters === null) return `${word}x`
@@ -273,8 +276,8 @@ function shiftDay(day: string, days: number): string {
 }
 
 /**
- * Interchangeable ids: categories, periods, items, quotas, fields, the options of each field, the fields of its
- * people.
+ * Returns groups of interchangeable ids: categories, periods, items, quotas, fields, the options of each field, the
+ * fields of its people.
  */
 function findDeclaredIds(file: Record<string, unknown>): readonly (readonly string[])[] {
   const findIds = (value: unknown): string[] =>
@@ -330,7 +333,7 @@ function findPairSpan(pair: Pair): Span | null {
   return key === null ? null : [key[0], (value ?? key)[1]]
 }
 
-/** An item with its separator: its lines in block style, itself and a comma in flow style. */
+/** Expands a span to the item with its separator: whole lines in block style, the item and a comma in flow style. */
 function expandToItem(text: string, [start, end]: Span): Span {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const textBefore = text.slice(lineStart, start)

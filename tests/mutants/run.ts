@@ -11,22 +11,22 @@ import { checkMutant, prepareOriginal, type CheckedMutant } from './judge.ts'
 import { mapMutants } from './mutate.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
-const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+const readSource = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
 /** The folders whose event files are changed: ours, and invented events with items. */
 export const FOLDERS = { ours: 'events', whole: 'tests/events' } as const
 
 export type MutantResults = {
-  readonly mutants: number
-  readonly harmful: number
+  readonly mutantCount: number
+  readonly harmfulCount: number
   readonly missed: readonly string[]
-  readonly elsewhere: readonly string[]
-  readonly wording: number
-  readonly wordingFound: number
-  readonly checking: number
-  readonly checkingFound: number
-  readonly contradictions: number
-  readonly harmless: number
-  readonly alarms: readonly string[]
+  readonly misplaced: readonly string[]
+  readonly wordingCount: number
+  readonly foundWordingCount: number
+  readonly checkingCount: number
+  readonly foundCheckingCount: number
+  readonly contradictionCount: number
+  readonly harmlessCount: number
+  readonly falseAlarms: readonly string[]
 }
 
 type CheckedFileMutant = Omit<CheckedMutant, 'findings'> & {
@@ -35,8 +35,8 @@ type CheckedFileMutant = Omit<CheckedMutant, 'findings'> & {
 }
 
 /**
- * Every `stride`th mutant of every event file of a folder, starting at `offset`. Always the same ones. To show
- * progress, they are counted first, which generates each text twice.
+ * Checks every `stride`th mutant of each event file of a folder, starting at `offset`: always the same mutants. To
+ * show progress, it counts them first, which generates each text twice.
  */
 export function runMutants(
   folder: string,
@@ -45,15 +45,15 @@ export function runMutants(
   isProgressShown = false,
 ): MutantResults {
   const shared: SharedFiles = {
-    lists: read('events/_shared/lists.yaml'),
-    gateways: read('events/_shared/gateways.yaml'),
-    texts: read('events/_shared/texts.yaml'),
+    lists: readSource('events/_shared/lists.yaml'),
+    gateways: readSource('events/_shared/gateways.yaml'),
+    texts: readSource('events/_shared/texts.yaml'),
   }
   const checkedMutants = readdirSync(join(TOP, folder))
     .filter((name) => name.endsWith('.yaml'))
     .sort()
     .flatMap((name): readonly CheckedFileMutant[] => {
-      const { text } = read(`${folder}/${name}`)
+      const { text } = readSource(`${folder}/${name}`)
       const original = prepareOriginal(name, text, shared)
       const isTried = (index: number): boolean => index % stride === offset % stride
       let [doneCount, total] = [0, 0]
@@ -83,27 +83,27 @@ export function runMutants(
     checkedMutants.filter((checkedMutant) => checkedMutant.damage === damage)
   const isFound = ({ findings }: CheckedFileMutant): boolean => findings.length > 0
   const formatMutant = ({ name, mutant, changes, findings }: CheckedFileMutant): string =>
-    `${name} ${mutant.mutation}: ${mutant.what}; ${[changes, ...new Set(findings.map(({ code, line }) => `${code} at line ${line}`))].filter(Boolean).join(', ')}`
+    `${name} ${mutant.mutation}: ${mutant.description}; ${[changes, ...new Set(findings.map(({ code, line }) => `${code} at line ${line}`))].filter(Boolean).join(', ')}`
   return {
-    mutants: checkedMutants.length,
-    harmful: selectByDamage('harmful').length,
+    mutantCount: checkedMutants.length,
+    harmfulCount: selectByDamage('harmful').length,
     missed: selectByDamage('harmful')
       .filter((mutant) => !isFound(mutant))
       .map((mutant) => `${formatMutant(mutant)} (${explainMissed(mutant)})`),
-    elsewhere: [
+    misplaced: [
       ...selectByDamage('harmful'),
       ...selectByDamage('checking'),
       ...selectByDamage('contradiction'),
     ]
-      .filter((mutant) => isFound(mutant) && !mutant.rightLine)
+      .filter((mutant) => isFound(mutant) && !mutant.hasRightLine)
       .map(formatMutant),
-    wording: selectByDamage('wording').length,
-    wordingFound: selectByDamage('wording').filter(isFound).length,
-    checking: selectByDamage('checking').length,
-    checkingFound: selectByDamage('checking').filter(isFound).length,
-    contradictions: selectByDamage('contradiction').length,
-    harmless: selectByDamage('harmless').length,
-    alarms: selectByDamage('harmless').filter(isFound).map(formatMutant),
+    wordingCount: selectByDamage('wording').length,
+    foundWordingCount: selectByDamage('wording').filter(isFound).length,
+    checkingCount: selectByDamage('checking').length,
+    foundCheckingCount: selectByDamage('checking').filter(isFound).length,
+    contradictionCount: selectByDamage('contradiction').length,
+    harmlessCount: selectByDamage('harmless').length,
+    falseAlarms: selectByDamage('harmless').filter(isFound).map(formatMutant),
   }
 }
 
@@ -116,36 +116,36 @@ function explainMissed({ mutant, changes }: CheckedFileMutant): string {
   return 'both versions are valid, and no example or promise says which is meant'
 }
 
-/** The output of `npm run mutants`, also printed by the test. */
-export function formatResults(count: MutantResults): string {
+/** Formats the results, which `npm run mutants` and the test print. */
+export function formatResults(results: MutantResults): string {
   const formatShare = (part: number, total: number): string =>
     total === 0 ? '–' : `${((100 * part) / total).toFixed(2)}%`
-  const foundCount = count.harmful - count.missed.length
+  const foundCount = results.harmfulCount - results.missed.length
   const formatBlock = (title: string, lines: readonly string[]): readonly string[] =>
     lines.length === 0 ? [] : [title, ...lines.map((line) => `  ${line}`)]
   return [
-    `${count.mutants} mutants`,
-    `harmful ${count.harmful}: found ${foundCount} (${formatShare(foundCount, count.harmful)}), at another line ${count.elsewhere.length}`,
-    `wording and order ${count.wording}: found ${count.wordingFound} (${formatShare(count.wordingFound, count.wording)})`,
-    `instructions to the checker ${count.checking}: found ${count.checkingFound}; contradictions ${count.contradictions}`,
-    `harmless ${count.harmless}: false alarms ${count.alarms.length}`,
-    ...formatBlock('not found, and why:', count.missed),
-    ...formatBlock('found at another line:', count.elsewhere),
-    ...formatBlock('false alarms:', count.alarms),
+    `${results.mutantCount} mutants`,
+    `harmful ${results.harmfulCount}: found ${foundCount} (${formatShare(foundCount, results.harmfulCount)}), at another line ${results.misplaced.length}`,
+    `wording and order ${results.wordingCount}: found ${results.foundWordingCount} (${formatShare(results.foundWordingCount, results.wordingCount)})`,
+    `instructions to the checker ${results.checkingCount}: found ${results.foundCheckingCount}; contradictions ${results.contradictionCount}`,
+    `harmless ${results.harmlessCount}: false alarms ${results.falseAlarms.length}`,
+    ...formatBlock('not found, and why:', results.missed),
+    ...formatBlock('found at another line:', results.misplaced),
+    ...formatBlock('false alarms:', results.falseAlarms),
   ].join('\n')
 }
 
 if (import.meta.main) {
-  const [folder = FOLDERS.ours, stride = '1', from = '0'] = process.argv.slice(2)
-  const count = await showProgress({ progressStream: process.stderr }, async () =>
-    runMutants(folder, Number(stride), Number(from), true),
+  const [folder = FOLDERS.ours, stride = '1', offset = '0'] = process.argv.slice(2)
+  const results = await showProgress({ progressStream: process.stderr }, async () =>
+    runMutants(folder, Number(stride), Number(offset), true),
   )
-  console.log(formatResults(count))
-  const foundCount = count.harmful - count.missed.length
+  console.log(formatResults(results))
+  const foundCount = results.harmfulCount - results.missed.length
   process.exitCode =
-    foundCount / count.harmful >= 0.99 &&
-    count.elsewhere.length <= 0.01 * count.harmful &&
-    count.alarms.length === 0
+    foundCount / results.harmfulCount >= 0.99 &&
+    results.misplaced.length <= 0.01 * results.harmfulCount &&
+    results.falseAlarms.length === 0
       ? 0
       : 1
 }

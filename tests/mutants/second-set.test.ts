@@ -1,3 +1,4 @@
+/** Checks that the checker finds the mistakes of the second set, at lines where an author would look. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +12,7 @@ import {
 import { adaptations, type Mistake } from './second-set/mistake-builders.ts'
 import { ALL_RUNS } from '../runs.ts'
 import { secondSet } from './second-set.ts'
-import { MISPLACED_MAX, notFoundYet } from './not-found-yet.ts'
+import { MISPLACED_MAX, undetectedMistakes } from './not-found-yet.ts'
 
 const TOP = join(import.meta.dirname, '../..')
 const readSource = (path: string): SourceText => ({
@@ -31,16 +32,16 @@ const readOriginal = (id: string): string =>
 const excludeNotes = (findings: readonly Finding[]): readonly Finding[] =>
   findings.filter(({ severity }) => severity !== 'note')
 
-/** The file before the mistake. */
+/** Returns the file before the mistake. */
 const findValidFile = (mistake: Mistake): SourceText => {
-  const adaptation = mistake.adapted ? adaptations[mistake.event] : undefined
+  const adaptation = mistake.isAdapted ? adaptations[mistake.event] : undefined
   const text = readOriginal(mistake.event)
   return adaptation === undefined
     ? { path: `events/${mistake.event}.yaml`, text }
     : { path: `events/${adaptation.id}.yaml`, text: adaptation.edit(text) }
 }
 
-/** Lines, from 1, of the new text that the edit touched; for a removed line, its neighbours. */
+/** Returns the lines of the new text, from 1, that the edit touched; for a removed line, its neighbours. */
 const findChangedLines = (before: string, after: string): ReadonlySet<number> => {
   const [oldLines, newLines] = [before.split('\n'), after.split('\n')]
   if (oldLines.length === newLines.length)
@@ -64,8 +65,8 @@ const findChangedLines = (before: string, after: string): ReadonlySet<number> =>
 
 type Outcome = {
   readonly mistake: Mistake
-  readonly found: readonly Finding[]
-  readonly rightLine: boolean
+  readonly findings: readonly Finding[]
+  readonly hasRightLine: boolean
   readonly lines: ReadonlySet<number>
 }
 
@@ -75,41 +76,41 @@ const checkMistake = (mistake: Mistake): Outcome => {
   expect(text, mistake.name).not.toBe(validFile.text)
   const lines = new Set(findChangedLines(validFile.text, text))
   text.split('\n').forEach((line, index) => {
-    if (mistake.look.some((part) => line.includes(part))) lines.add(index + 1)
+    if (mistake.otherLines.some((part) => line.includes(part))) lines.add(index + 1)
   })
   const editedFile = { path: validFile.path, text }
   const aloneFindings = excludeNotes(compileEvent(text, shared, { path: validFile.path }).findings)
   const allFiles = [...originals.filter(({ path }) => path !== validFile.path), editedFile]
-  const isFound =
+  const reportedFindings =
     aloneFindings.length > 0
       ? aloneFindings
       : compileEvents(allFiles, shared).files.flatMap(({ findings }) => excludeNotes(findings))
-  const positions = isFound.flatMap(({ at, related }) => [
+  const positions = reportedFindings.flatMap(({ at, related }) => [
     at,
     ...related.map((relatedFinding) => relatedFinding.at),
   ])
   return {
     mistake,
-    found: isFound,
+    findings: reportedFindings,
     lines,
-    rightLine: positions.some(
+    hasRightLine: positions.some(
       ({ path, start }) => path === validFile.path && lines.has(start.line),
     ),
   }
 }
 
 describe('mistakes made by an author who has not read the checker', () => {
-  // Mistakes of a subject are adjacent, so every third one covers all subjects. `npm run thorough` takes them all.
+  // Mistakes of a subject are adjacent, so every third one covers all subjects. `npm run thorough` checks all mistakes.
   const chosenMistakes = secondSet.filter((_, index) => ALL_RUNS || index % 3 === 0)
   const outcomes = chosenMistakes.map(checkMistake)
   const findableOutcomes = outcomes.filter(({ mistake }) => mistake.unfindable === undefined)
-  const missedOutcomes = findableOutcomes.filter(({ found }) => found.length === 0)
+  const missedOutcomes = findableOutcomes.filter(({ findings }) => findings.length === 0)
   const misplacedOutcomes = findableOutcomes.filter(
-    ({ found, rightLine }) => found.length > 0 && !rightLine,
+    ({ findings, hasRightLine }) => findings.length > 0 && !hasRightLine,
   )
 
   test('the four files and their adaptations are clean before they are changed', () => {
-    const adaptedFiles = secondSet.filter(({ adapted }) => adapted).map(findValidFile)
+    const adaptedFiles = secondSet.filter(({ isAdapted }) => isAdapted).map(findValidFile)
     const allFiles = [
       ...originals,
       ...adaptedFiles.filter(
@@ -139,22 +140,22 @@ describe('mistakes made by an author who has not read the checker', () => {
     console.log(
       [
         `second set: ${outcomes.length} mistakes, ${unfindableOutcomes.length} that no tool can find`,
-        `found ${findableOutcomes.length - missedOutcomes.length} of ${findableOutcomes.length}; at the right line ${findableOutcomes.filter(({ rightLine }) => rightLine).length}`,
+        `found ${findableOutcomes.length - missedOutcomes.length} of ${findableOutcomes.length}; at the right line ${findableOutcomes.filter(({ hasRightLine }) => hasRightLine).length}`,
         ...missedOutcomes.map(
           ({ mistake, lines }) =>
-            `not found: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${notFoundYet[mistake.name] ?? 'new'}`,
+            `not found: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${undetectedMistakes[mistake.name] ?? 'new'}`,
         ),
         ...misplacedOutcomes.map(
-          ({ mistake, found, lines }) =>
-            `elsewhere: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${found.map(({ code, at }) => `${code} at ${at.start.line}`).join(', ')}`,
+          ({ mistake, findings, lines }) =>
+            `elsewhere: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${findings.map(({ code, at }) => `${code} at ${at.start.line}`).join(', ')}`,
         ),
         ...unfindableOutcomes.map(
-          ({ mistake, found }) =>
-            `no tool can find: ${mistake.name}: ${mistake.unfindable ?? ''}${found.length > 0 ? ` (yet found: ${found.map(({ code }) => code).join(', ')})` : ''}`,
+          ({ mistake, findings }) =>
+            `no tool can find: ${mistake.name}: ${mistake.unfindable ?? ''}${findings.length > 0 ? ` (yet found: ${findings.map(({ code }) => code).join(', ')})` : ''}`,
         ),
       ].join('\n'),
     )
-    const listedNames = Object.keys(notFoundYet)
+    const listedNames = Object.keys(undetectedMistakes)
     expect(
       listedNames.filter((name) => !secondSet.some((mistake) => mistake.name === name)),
     ).toEqual([])

@@ -12,32 +12,36 @@ import { compileEvent, formatFindings, type SharedFiles } from '../../engine/aut
 import { anyText, breakFiles } from '../engine/authoring/broken-files.ts'
 
 const TOP = join(import.meta.dirname, '..', '..', 'events')
-const read = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
+const readSource = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
 const shared: SharedFiles = {
-  lists: read('_shared/lists.yaml'),
-  gateways: read('_shared/gateways.yaml'),
-  texts: read('_shared/texts.yaml'),
+  lists: readSource('_shared/lists.yaml'),
+  gateways: readSource('_shared/gateways.yaml'),
+  texts: readSource('_shared/texts.yaml'),
 }
-const RUNS = Number(process.argv[2] ?? 100_000)
+const RUN_COUNT = Number(process.argv[2] ?? 100_000)
 /** A whole file takes about twenty milliseconds; a hundred times as long counts as a hang. */
 const MS_MAX = 5000
 
 const sources = readdirSync(TOP)
   .filter((name) => name.endsWith('.yaml'))
   .sort()
-  .map((name) => read(name).text)
+  .map((name) => readSource(name).text)
 let slowestMs = 0
 let triedCount = 0
 const isConsistent = (text: string): boolean => {
-  reportProgress({ step: 'Checking broken texts', done: Math.min(triedCount, RUNS), total: RUNS })
+  reportProgress({
+    step: 'Checking broken texts',
+    done: Math.min(triedCount, RUN_COUNT),
+    total: RUN_COUNT,
+  })
   triedCount += 1
-  const started = performance.now()
+  const startedAt = performance.now()
   const { event, findings } = compileEvent(text, shared, { path: 'event.yaml' })
   formatFindings(findings, new Map([['event.yaml', text]]))
-  slowestMs = Math.max(slowestMs, performance.now() - started)
+  slowestMs = Math.max(slowestMs, performance.now() - startedAt)
   return (
     (event === null) === findings.some(({ severity }) => severity === 'error') &&
-    performance.now() - started < MS_MAX
+    performance.now() - startedAt < MS_MAX
   )
 }
 await showProgress({ progressStream: process.stderr }, async () =>
@@ -46,9 +50,9 @@ await showProgress({ progressStream: process.stderr }, async () =>
       fc.oneof({ arbitrary: breakFiles(sources), weight: 3 }, { arbitrary: anyText, weight: 2 }),
       isConsistent,
     ),
-    { seed: 20261121, numRuns: RUNS },
+    { seed: 20261121, numRuns: RUN_COUNT },
   ),
 )
 console.log(
-  `${RUNS} broken texts: none made the checker throw, and none took longer than ${Math.ceil(slowestMs)} ms`,
+  `${RUN_COUNT} broken texts: none made the checker throw, and none took longer than ${Math.ceil(slowestMs)} ms`,
 )

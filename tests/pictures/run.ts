@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Page } from 'playwright-core'
 import { FONTS_ELEMENT_ID } from '../../engine/api.ts'
-import { findMisplaced } from '../browser/layout-boxes.ts'
+import { findLayoutProblems } from '../browser/layout-boxes.ts'
 import { runAxe, launchWithDefaultFlags, visit } from '../browser/browser.ts'
 import { INTERN_CATEGORY, findPayButton } from '../browser/delegate.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
@@ -213,7 +213,8 @@ async function takePicture(page: Page, name: string, width: number, height: numb
   // window.
   if (!(await page.locator('dialog[open]').isVisible()))
     await page.setViewportSize({ width, height: Math.max(fullHeight, height) })
-  for (const problem of await findMisplaced(page)) console.log(`${name} at ${width}: ${problem}`)
+  for (const problem of await findLayoutProblems(page))
+    console.log(`${name} at ${width}: ${problem}`)
   if (AXE_WIDTHS_PX.includes(width))
     for (const violation of await runAxe(page)) console.log(`${name} at ${width}: ${violation}`)
   await page.screenshot({ path: join(targetDir, `${name}-${width}.png`) })

@@ -8,21 +8,21 @@ import { drawRandomEvent } from './events.ts'
 const MAX_COMBINATIONS = 1500
 
 /**
- * Returns the proof's result in the same format. Returns null if the proof is too large, which must not occur for
- * events of this size.
+ * Returns the proof's result in the format of `tryAllCombinations`. Returns null if the proof is too large, which must
+ * not occur for events of this size.
  */
-export function proveAll(event: EventConfig): BillFindings | null {
+export function proveBillFindings(event: EventConfig): BillFindings | null {
   const { items, extremes: allExtremes } = proveBill(event)
   const extremes = allExtremes?.[0] ?? null
   const overlapping = findOverlappingAdjustments(event)
   if (extremes === null || overlapping === null) return null
-  const holes = new Set<string>()
+  const missingPrices = new Set<string>()
   const reachedItems = new Set<string>()
   for (const { id, result: proof } of items) {
     if (proof === null) return null
     for (const { is, table, row, period, samples } of proof.missingPrices)
       for (const { category } of samples)
-        holes.add(
+        missingPrices.add(
           is === 'no-table'
             ? `no-table ${id} ${category}`
             : is === 'no-row'
@@ -36,7 +36,7 @@ export function proveAll(event: EventConfig): BillFindings | null {
     cheapest: extremes.cheapest?.total ?? null,
     smallest: extremes.smallest?.total ?? null,
     dearest: extremes.dearest?.total ?? null,
-    holes,
+    holes: missingPrices,
     reached: reachedItems,
     overdrawn: new Set(extremes.excessiveDeductions.map(({ adjustment }) => adjustment)),
     overlapping: new Set(overlapping.map(([first, second]) => `${first} ${second}`)),
@@ -52,21 +52,21 @@ export function drawEvent(seed: number, number: number): EventConfig {
 }
 
 /**
- * Returns true if the claimed smallest bill is too high for a known reason: an amount off a counted item may be lowest
- * at a quantity between one and the maximum, which no proof checks.
+ * Returns true if the claimed smallest bill is too high for a known reason: with an amount off a counted item, the
+ * bill may be lowest at a quantity between one and the maximum, which no proof checks.
  */
 function isKnownGap(
   { fees }: EventConfig,
-  claimed: BillFindings,
+  claims: BillFindings,
   triedFindings: BillFindings,
 ): boolean {
   const hasAmountOff = fees.adjustments.some(({ by }) => 'amount' in by && by.amount < 0)
-  return hasAmountOff && (claimed.smallest ?? Infinity) > (triedFindings.smallest ?? Infinity)
+  return hasAmountOff && (claims.smallest ?? Infinity) > (triedFindings.smallest ?? Infinity)
 }
 
 /** Returns a description of each difference between the claims and the tried results. */
 export function findDifferences(event: EventConfig): readonly string[] {
-  const claims = proveAll(event)
+  const claims = proveBillFindings(event)
   if (claims === null) return ['not proved']
   const triedFindings = tryAllCombinations(event)
   const setDifferences = (['holes', 'reached', 'overdrawn', 'overlapping'] as const).flatMap(
@@ -80,11 +80,11 @@ export function findDifferences(event: EventConfig): readonly string[] {
     ],
   )
   return [
-    ...(['cheapest', 'smallest', 'dearest'] as const).flatMap((end) =>
-      claims[end] === triedFindings[end] ||
-      (end === 'smallest' && isKnownGap(event, claims, triedFindings))
+    ...(['cheapest', 'smallest', 'dearest'] as const).flatMap((extreme) =>
+      claims[extreme] === triedFindings[extreme] ||
+      (extreme === 'smallest' && isKnownGap(event, claims, triedFindings))
         ? []
-        : [`${end}: claimed ${claims[end]}, tried ${triedFindings[end]}`],
+        : [`${extreme}: claimed ${claims[extreme]}, tried ${triedFindings[extreme]}`],
     ),
     ...setDifferences,
   ]

@@ -1,7 +1,7 @@
 /**
- * Simulates manual registrations, paid at the desk or later. A click may be repeated, or sent again if there was no
- * response. Checks that one click creates one registration at the price of the day, and that a payment at the desk
- * counts.
+ * Simulates manual registrations, paid at the desk or later. A click may be repeated, or the request sent again if
+ * there was no response. Checks that one click creates one registration at the price of the day, and that a payment at
+ * the desk counts.
  */
 import { INR, dayOf, toMajorUnits } from '../../engine/index.ts'
 import type { ManualMethod } from '../../engine/index.ts'
@@ -21,7 +21,7 @@ import { canAddRegistration } from './expected-permissions.ts'
 import type { StaffName } from './expected-permissions.ts'
 
 /** The payment methods at the desk, with their names in the bank's records. */
-const MODES = { cash: 'cash', upi: 'desk', card: 'machine' } as const satisfies Record<
+const METHOD_BY_MODE = { cash: 'cash', upi: 'desk', card: 'machine' } as const satisfies Record<
   string,
   ManualMethod
 >
@@ -38,24 +38,24 @@ const STORED_REGISTRATION_SQL = `SELECT r.total, r.state, r.in_review,
   (SELECT count(*) FROM captures c WHERE c.registration_id = r.id AND c.reference = ? AND c.state IN ('fits', 'accepted') AND c.amount = r.total) AS slips
   FROM registrations r WHERE r.reg_no = ?`
 
-export type AddingContext = {
+export type ManualRegistrationContext = {
   readonly event: EventId
   readonly timeline: Timeline
   readonly bank: Bank
   readonly client: StaffClient
   readonly sql: () => Sql
-  readonly versionOf: (event: string) => Version
+  readonly getVersion: (event: string) => Version
   readonly reportViolation: (found: Violation | null) => void
   /** Adds the registration to those that staff can choose. */
   readonly addRegNo: (regNo: string) => void
 }
 
 export async function addAtDesk(
-  context: AddingContext,
+  context: ManualRegistrationContext,
   staffName: StaffName,
   { isTwice, isSignedOut }: Pick<DeskStep, 'isTwice' | 'isSignedOut'>,
   random: Random,
-  name: number,
+  delegateNumber: number,
 ): Promise<void> {
   const { event, timeline, bank, client, sql, reportViolation, addRegNo: addRegistration } = context
   const token = await client.signIn(staffName)
@@ -65,7 +65,7 @@ export async function addAtDesk(
   const isPaid = random.chance(0.7)
   const today = dayOf(timeline.now())
   const category = isMember ? 'member' : 'non-member'
-  const price = findPrice(context.versionOf(event), category, today)
+  const price = findPrice(context.getVersion(event), category, today)
   if (price === null) return
   // Some staff enter a slip number that is already recorded.
   const usedSlips = await sql()<{ reference: string }>(
@@ -76,12 +76,12 @@ export async function addAtDesk(
     ? ''
     : isUsed
       ? respellReference(normaliseReference(random.pick(usedSlips).reference), random)
-      : bank.pay(MODES[paymentMode], price, today, getCurrency(event, category)).reference
+      : bank.pay(METHOD_BY_MODE[paymentMode], price, today, getCurrency(event, category)).reference
   const payload = {
     event,
     key: client.nextClick(),
     answers: {
-      ...createAnswers(name, isMember, null, 'transfer'),
+      ...createAnswers(delegateNumber, isMember, null, 'transfer'),
       total_amount: toMajorUnits(price, INR),
     },
     ...(isPaid ? { way: 'desk', paid: { mode: paymentMode, slip } } : { way: '' }),
@@ -125,23 +125,23 @@ export async function addAtDesk(
       reportViolation({ invariant: 'a payment at the desk counts once', cause })
     return regNo
   }
-  const numbers = await Promise.all(isTwice ? [send(), send()] : [send()])
-  const registrationNumbers = new Set(numbers.filter((number) => number !== null))
-  if (registrationNumbers.size > 1)
+  const createdRegNos = await Promise.all(isTwice ? [send(), send()] : [send()])
+  const regNos = new Set(createdRegNos.filter((number) => number !== null))
+  if (regNos.size > 1)
     reportViolation({
       invariant: 'one click at the desk is one registration',
-      cause: [...registrationNumbers].join(', '),
+      cause: [...regNos].join(', '),
     })
 }
 
-/** Without a response, the page sends the same request again. */
+/** Sends the same request again while there is no response, as the page does. */
 async function sendWithRetries(
   send: () => Promise<SimulatedResponse | null>,
   timeline: Timeline,
 ): Promise<SimulatedResponse | null> {
   for (let attempts = 1; ; attempts++) {
-    const answer = await send()
-    if ((answer !== null && answer.status !== 503) || attempts >= TRIES_MAX) return answer
+    const response = await send()
+    if ((response !== null && response.status !== 503) || attempts >= TRIES_MAX) return response
     await timeline.wait(RETRY_MS)
   }
 }

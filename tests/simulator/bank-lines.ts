@@ -14,7 +14,7 @@ import type { Random } from './random.ts'
 type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
 type PreviewResponse = Extract<ReconcileResponse, { header: null }>
 
-/** A stranger transfers the amount due of a registration that has a payment claim. */
+/** Simulates a stranger who transfers the amount due for a registration that has a payment claim. */
 export function payEqualAmount(
   bank: Bank,
   claims: readonly Claim[],
@@ -51,7 +51,10 @@ export function drawAdditions(
   })
 }
 
-/** Two delegates transfer the same amount on one day, and the bank prints nothing to distinguish them. */
+/**
+ * Generates the lines of two delegates who transfer the same amount on one day. Nothing in the lines distinguishes
+ * them.
+ */
 export function drawEqualRows(today: Day, random: Random): readonly string[] {
   if (!random.chance(0.3)) return []
   const row = `${today.split('-').toReversed().join('/')},CASH DEPOSIT BY SELF,,,${toMajorUnits(toAmount(118_000), INR)}`
@@ -61,8 +64,8 @@ export function drawEqualRows(today: Day, random: Random): readonly string[] {
 const FOREIGN = 'TRANSFER OF RUPEES'
 
 /**
- * The same lines in a statement in euro, with amounts as 1180.00 or as 1.180,00. The last line is a transfer in
- * rupees, in many of them for exactly the amount of a registration whose number it states.
+ * Converts the lines to a statement in euros, with amounts as 1180.00 or as 1.180,00. The last line is a transfer in
+ * rupees, often for exactly the amount of a registration whose number it states.
  */
 export function toEuroLines(
   [header = '', ...rows]: readonly string[],
@@ -94,7 +97,7 @@ export function toEuroLines(
   return [`${header},Currency`, ...rows.map((row) => toRow(row, 'EUR')), toRow(foreignRow, 'INR')]
 }
 
-/** The last line is in rupees. */
+/** Checks that the last line, which is in rupees, stays unread. */
 export function checkForeignLine(
   { lines, unread }: Pick<PreviewResponse, 'lines' | 'unread'>,
   lineNumber: number,
@@ -107,23 +110,26 @@ export function checkForeignLine(
       }
 }
 
-/** Returns true if the narration begins with the reference of the transfer itself. */
-export const containsReference = (
+/** Returns true if the line is that of this transfer: its reference is the third word of the narration. */
+export const isLineOfPayment = (
   narration: string,
   { reference }: Pick<BankPayment, 'reference'>,
 ): boolean => narration.toUpperCase().split(' ')[2] === normaliseReference(reference)
 
 /** Returns the references that are in more than one line, as words. */
 export function findSharedReferences(rows: readonly string[]): ReadonlySet<string> {
-  const times = new Map<string, number>()
+  const countByWord = new Map<string, number>()
   for (const row of new Set(rows))
     for (const word of new Set(row.split(',')[1]?.split(' ')))
-      times.set(word, (times.get(word) ?? 0) + 1)
-  return new Set([...times].flatMap(([word, n]) => (n > 1 ? [word] : [])))
+      countByWord.set(word, (countByWord.get(word) ?? 0) + 1)
+  return new Set([...countByWord].flatMap(([word, n]) => (n > 1 ? [word] : [])))
 }
 
-/** A matched line contains the registration's number, or a complete reference that is in no other line and is not our account. */
-export function checkMatchedNames(
+/**
+ * Checks that every matched line contains the registration's number, or a complete reference that is in no other line
+ * and is not our account.
+ */
+export function checkMatchedLines(
   lines: PreviewResponse['lines'],
   claims: readonly Claim[],
   sharedReferences: ReadonlySet<string>,

@@ -8,8 +8,8 @@ import type { BulkActionResponse, ReconcileResponse } from '../../engine/api.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import {
   drawAdditions,
-  containsReference,
-  checkMatchedNames,
+  isLineOfPayment,
+  checkMatchedLines,
   payEqualAmount,
   checkRepeatedLines,
   drawEqualRows,
@@ -28,10 +28,13 @@ import { canPerform } from './expected-permissions.ts'
 import type { StaffName } from './expected-permissions.ts'
 
 /** Reason recorded for every payment confirmed from a statement. */
-export const BY_STATEMENT = 'From the bank statement'
+export const STATEMENT_REASON = 'From the bank statement'
 
 type Claim = { readonly reg_no: string; readonly reference: string; readonly due: number }
-/** Registrations with a payment claim, including those changed later. If a balance is due, the price may have changed since. */
+/**
+ * Registrations with a payment claim, including those changed later. If a balance is due, the price may have changed
+ * since the claim.
+ */
 const CLAIMS_SQL = `SELECT r.reg_no, t.reference,
     iif(r.state NOT IN ('to_pay', 'told', 'lapsed'), 0, iif(r.payment_status = 'success', r.due, r.total)) AS due
   FROM tellings t JOIN registrations r ON r.id = t.registration_id
@@ -41,12 +44,12 @@ const RECORDED_PAYMENTS_SQL = `SELECT c.reference, c.amount, c.currency, r.reg_n
 
 type PreviewResponse = Extract<ReconcileResponse, { header: null }>
 type PreviewLines = PreviewResponse['lines']
-/** By reference, in the bank's format. */
 type RecordedPayment = {
   readonly amount: number
   readonly currency: string
   readonly reg_no: string | null
 }
+/** The recorded payments by reference, in the bank's spelling. */
 type RecordedPayments = ReadonlyMap<string, RecordedPayment>
 
 export type StatementContext = {
@@ -58,7 +61,7 @@ export type StatementContext = {
   readonly countActions: (times: number) => void
 }
 
-export async function loadStatement(
+export async function importStatement(
   context: StatementContext,
   staffName: StaffName,
   event: string,
@@ -67,41 +70,41 @@ export async function loadStatement(
   today: Day,
 ): Promise<void> {
   const { bank, client, sql, reportViolation, countActions } = context
-  const hasBoth = event === TWO_CURRENCIES_EVENT
-  const currency = hasBoth ? random.pick([INR, EUR]) : getCurrency(event, null)
+  const hasTwoCurrencies = event === TWO_CURRENCIES_EVENT
+  const currency = hasTwoCurrencies ? random.pick([INR, EUR]) : getCurrency(event, null)
   payEqualAmount(bank, await readClaims(sql, event, currency), { random, today, currency })
   // Other payments arrive while staff read the statement.
-  const receivedPayments = [...bank.statement(currency)]
+  const receivedPayments = [...bank.listStatementPayments(currency)]
   if (receivedPayments.length === 0) return
   const token = await client.signIn(staffName)
   if (token === null) return
-  const recordedPayments = await readRecorded(sql)
+  const recordedPayments = await readRecordedPayments(sql)
   const claimsBefore = await readClaims(sql, event, currency)
-  const isNamed = ({ reference }: BankPayment): boolean =>
+  const isReported = ({ reference }: BankPayment): boolean =>
     recordedPayments.has(normaliseReference(reference)) ||
     claimsBefore.some(
       (claim) => normaliseReference(claim.reference) === normaliseReference(reference),
     )
   // The bank returns some transfers after staff or the delegate have reported them.
   const returnablePayments = receivedPayments.filter(
-    (payment) => isNamed(payment) && !isReturned(bank, payment),
+    (payment) => isReported(payment) && !isReturned(bank, payment),
   )
   if (random.chance(0.2) && returnablePayments.length > 0)
     bank.returnTransfer(random.pick(returnablePayments), today)
   // Other staff may import a later statement simultaneously.
   const returnedTransfers = bank
-    .returnedTransfers()
+    .listReturnedTransfers()
     .filter((payment) => payment.currency === currency)
   // Some payers write the number of a colleague next to their own reference.
-  const regNos = random.chance(0.6) ? await readNumbers(sql, event) : []
-  const otherNumbers = receivedPayments.map(() => (regNos.length > 0 ? random.pick(regNos) : null))
+  const regNos = random.chance(0.6) ? await readRegNos(sql, event) : []
+  const otherRegNos = receivedPayments.map(() => (regNos.length > 0 ? random.pick(regNos) : null))
   const additions = drawAdditions(receivedPayments, claimsBefore, random)
   const equalRows = drawEqualRows(today, random)
   const rows = [
     ...receivedPayments.map((payment, index) =>
       formatRow(
         payment,
-        `NEFT CR ${payment.reference} ${otherNumbers[index] ?? 'SOMEBODY'} ${index}${additions[index]}`,
+        `NEFT CR ${payment.reference} ${otherRegNos[index] ?? 'SOMEBODY'} ${index}${additions[index]}`,
         false,
       ),
     ),
@@ -118,9 +121,9 @@ export async function loadStatement(
     currency === INR ? rupeeLines : toEuroLines(rupeeLines, claimsBefore, { today, random })
   const csv = fileLines.join('\n')
   const claims = claimsBefore
-  const account = hasBoth ? `&statement_currency=${currency}` : ''
-  const address = `/admin/reconcile/?event=${event}${account}`
-  const preview = await client.call('POST', address, token, csv)
+  const currencyQuery = hasTwoCurrencies ? `&statement_currency=${currency}` : ''
+  const url = `/admin/reconcile/?event=${event}${currencyQuery}`
+  const preview = await client.call('POST', url, token, csv)
   if (preview?.status === 422)
     reportViolation({ invariant: 'a bank statement can be read', cause: preview.body })
   if (preview?.status !== 200) return
@@ -136,21 +139,21 @@ export async function loadStatement(
   const sharedReferences = findSharedReferences(rows)
   reportViolation(
     checkRecognition(lines, recordedPayments, {
-      came: receivedPayments,
-      returns: returnedTransfers,
-      shared: sharedReferences,
+      receivedPayments,
+      returnedTransfers,
+      sharedReferences,
     }),
   )
-  reportViolation(checkMatchedNames(lines, [...claims, ...claimsAfter], sharedReferences))
+  reportViolation(checkMatchedLines(lines, [...claims, ...claimsAfter], sharedReferences))
   reportViolation(checkRepeatedLines(equalRows, repeated))
   if (!canPerform(staffName, 'confirm', event, 'transfer'))
     reportViolation({
       invariant: 'staff perform only actions of their role',
       cause: `${staffName} imported a statement without permission`,
     })
-  reportViolation(checkAmbiguousLines(lines, otherNumbers))
+  reportViolation(checkAmbiguousLines(lines, otherRegNos))
   for (const claim of claims)
-    if (claimsAfter.some((now) => JSON.stringify(now) === JSON.stringify(claim)))
+    if (claimsAfter.some((claimAfter) => JSON.stringify(claimAfter) === JSON.stringify(claim)))
       reportViolation(checkClaimMatch(lines, claim))
   const linesToConfirm = lines.flatMap(
     ({ reference, also, amount, day, as: outcome, of: matches }) => {
@@ -173,7 +176,7 @@ export async function loadStatement(
       amount,
       day,
       narration,
-      ...(hasBoth ? { currency } : {}),
+      ...(hasTwoCurrencies ? { currency } : {}),
     }))
   if (linesToConfirm.length + unmatchedLines.length === 0) return
   const confirmLines = async (): Promise<void> => {
@@ -187,7 +190,7 @@ export async function loadStatement(
     const { done } = JSON.parse(confirmResponse.body) as BulkActionResponse
     countActions(done.length)
     for (const { reg_no: regNo, reference, amount } of linesToConfirm) {
-      const recordedPayment = (await readRecorded(sql)).get(normaliseReference(reference))
+      const recordedPayment = (await readRecordedPayments(sql)).get(normaliseReference(reference))
       if (
         done.includes(regNo) &&
         (recordedPayment === undefined ||
@@ -207,69 +210,69 @@ export async function loadStatement(
 const readClaims = (sql: () => Sql, event: string, currency: Currency): Promise<readonly Claim[]> =>
   sql()<Claim>(CLAIMS_SQL).all(event, currency)
 
-const readRecorded = async (sql: () => Sql): Promise<RecordedPayments> =>
+const readRecordedPayments = async (sql: () => Sql): Promise<RecordedPayments> =>
   new Map(
     (
       await sql()<RecordedPayment & { readonly reference: string }>(RECORDED_PAYMENTS_SQL).all()
     ).map((row) => [normaliseReference(row.reference), row]),
   )
 const isReturned = (bank: Bank, { reference }: BankPayment): boolean =>
-  bank.returnedTransfers().some((returnedTransfer) => returnedTransfer.reference === reference)
-/** The statements of this bank print the reference as one word. */
+  bank.listReturnedTransfers().some((returnedTransfer) => returnedTransfer.reference === reference)
+/** Returns true if the narration contains the reference as one word, as this bank prints it. */
 const containsWord = (narration: string, reference: string): boolean =>
   narration.toUpperCase().split(' ').includes(normaliseReference(reference))
 
 function formatRow(
-  { day: on, amount }: BankPayment,
+  { day: date, amount }: BankPayment,
   narration: string,
   isWithdrawal: boolean,
 ): string {
-  const [year = '', month = '', day = ''] = on.split('-')
+  const [year = '', month = '', day = ''] = date.split('-')
   const [withdrawn, deposited] = isWithdrawal
     ? [toMajorUnits(amount, INR), '']
     : ['', toMajorUnits(amount, INR)]
   return `${day}/${month}/${year},${narration},,${withdrawn},${deposited}`
 }
 
-/** Recorded transfers are recognised, and returned ones are shown. */
+/** Checks that recorded transfers are recognised and returned transfers are shown. */
 function checkRecognition(
   lines: PreviewLines,
   recordedPayments: RecordedPayments,
   {
-    came: received,
-    returns,
-    shared,
+    receivedPayments,
+    returnedTransfers,
+    sharedReferences,
   }: {
-    readonly came: readonly BankPayment[]
-    readonly returns: readonly BankPayment[]
-    readonly shared: ReadonlySet<string>
+    readonly receivedPayments: readonly BankPayment[]
+    readonly returnedTransfers: readonly BankPayment[]
+    readonly sharedReferences: ReadonlySet<string>
   },
 ): Violation | null {
-  for (const one of received) {
+  for (const payment of receivedPayments) {
     const creditLines = lines.filter(
-      ({ as, narration }) => as !== 'returned' && containsReference(narration, one),
+      ({ as, narration }) => as !== 'returned' && isLineOfPayment(narration, payment),
     )
-    const isRecorded = recordedPayments.has(normaliseReference(one.reference))
-    const isShared = shared.has(normaliseReference(one.reference))
+    const isRecorded = recordedPayments.has(normaliseReference(payment.reference))
+    const isShared = sharedReferences.has(normaliseReference(payment.reference))
     const isRecognised =
       creditLines[0]?.as === 'known' || (isShared && creditLines[0]?.as === 'ambiguous')
     if (creditLines.length !== 1 || (isRecorded && !isRecognised))
       return {
         invariant: 'a recorded transfer is recognised in one line of the statement',
-        cause: `${one.reference}: ${JSON.stringify(creditLines)}`,
+        cause: `${payment.reference}: ${JSON.stringify(creditLines)}`,
       }
   }
-  for (const one of returns)
+  for (const payment of returnedTransfers)
     if (
       !lines.some(
-        ({ as, narration }) => as === 'returned' && containsWord(narration, one.reference),
+        ({ as, narration }) => as === 'returned' && containsWord(narration, payment.reference),
       )
     )
-      return { invariant: 'a transfer that the bank returns is shown', cause: one.reference }
+      return { invariant: 'a transfer that the bank returns is shown', cause: payment.reference }
   return null
 }
 
-const readNumbers = async (sql: () => Sql, event: string): Promise<readonly string[]> =>
+const readRegNos = async (sql: () => Sql, event: string): Promise<readonly string[]> =>
   (
     await sql()<{ reg_no: string }>(
       'SELECT reg_no FROM registrations WHERE event_id = ? ORDER BY id',
@@ -277,17 +280,19 @@ const readNumbers = async (sql: () => Sql, event: string): Promise<readonly stri
   ).map(({ reg_no: regNo }) => regNo)
 
 /**
- * A registration whose number is in a line is never ignored in favour of another registration whose reference is in it.
+ * Checks that a line with the number of one registration is not matched with another registration whose reference it
+ * contains.
  */
 function checkAmbiguousLines(
   lines: PreviewLines,
   namedRegNos: readonly (string | null)[],
 ): Violation | null {
-  const namedNumbers = new Set(namedRegNos.filter((number) => number !== null))
+  const namedRegNoSet = new Set(namedRegNos.filter((number) => number !== null))
   const wrongLine = lines.find(({ as, narration, of }) => {
-    const number = narration.split(' ').find((word) => namedNumbers.has(word))
-    const namesAnother = number !== undefined && of.some((candidate) => candidate.reg_no !== number)
-    return namesAnother && (as === 'matched' || as === 'differs')
+    const regNo = narration.split(' ').find((word) => namedRegNoSet.has(word))
+    const hasOtherCandidate =
+      regNo !== undefined && of.some((candidate) => candidate.reg_no !== regNo)
+    return hasOtherCandidate && (as === 'matched' || as === 'differs')
   })
   return wrongLine === undefined
     ? null
@@ -297,13 +302,16 @@ function checkAmbiguousLines(
       }
 }
 
-/** A line that also contains another registration's number or reference must be checked by staff. */
+/**
+ * Checks that a claim is matched with its line. Staff must check a line that also contains another registration's
+ * number or reference.
+ */
 function checkClaimMatch(
   lines: PreviewLines,
   { reg_no: regNo, reference, due }: Claim,
 ): Violation | null {
   const line = lines.find(
-    ({ as, narration }) => as !== 'returned' && containsReference(narration, { reference }),
+    ({ as, narration }) => as !== 'returned' && isLineOfPayment(narration, { reference }),
   )
   if (line === undefined || line.as === 'known') return null
   const isFound = line.of.some((candidate) => candidate.reg_no === regNo)

@@ -18,18 +18,18 @@ export type Bank = {
   /** Records a payment by a delegate. */
   pay(method: ManualMethod, amount: Amount, day: Day, currency?: Currency): BankPayment
   /**
-   * Finds a payment by its reference, which has many spellings; one transfer may be entered under several methods. Null
-   * if there is none.
+   * Finds a payment by its reference, in any spelling; one transfer may be entered under several methods. Null if
+   * there is no such payment.
    */
   find(method: string, reference: string): BankPayment | null
   /** Returns true if a payment by any method has this reference. */
-  knows(reference: string | null): boolean
-  all(): readonly BankPayment[]
-  /** The payments in the statement of the account in this currency, in order of payment. */
-  statement(currency: Currency): readonly BankPayment[]
-  /** The bank returns a transfer to its sender. */
+  hasReference(reference: string | null): boolean
+  listPayments(): readonly BankPayment[]
+  /** Lists the payments in the statement of the account in this currency, in order of payment. */
+  listStatementPayments(currency: Currency): readonly BankPayment[]
+  /** Returns a transfer to its sender. */
   returnTransfer(payment: BankPayment, day: Day): void
-  returnedTransfers(): readonly BankPayment[]
+  listReturnedTransfers(): readonly BankPayment[]
   /** Pays a refund and returns its reference. */
   payRefund(amount: Amount): string
   findRefund(reference: string | null): Amount | null
@@ -41,7 +41,7 @@ const BANK_METHODS: readonly string[] = ['transfer', 'upi', 'cheque', 'machine',
 export const findAccountType = (method: string): string =>
   BANK_METHODS.includes(method) ? 'bank' : method
 
-/** The reference that a bank would print for any spelling, implemented independently. */
+/** Returns the reference as a bank would print it, whatever its spelling. Implemented independently of the engine. */
 export const normaliseReference = (text: string): string =>
   text
     .toUpperCase()
@@ -87,19 +87,19 @@ export function createBank(): Bank {
           findAccountType(payment.method) === findAccountType(method) &&
           normaliseReference(payment.reference) === normaliseReference(reference),
       ) ?? null,
-    knows: (reference) =>
+    hasReference: (reference) =>
       reference !== null &&
       receivedPayments.some(
         (receivedPayment) =>
           normaliseReference(receivedPayment.reference) === normaliseReference(reference),
       ),
-    all: () => receivedPayments,
-    statement: (currency) =>
+    listPayments: () => receivedPayments,
+    listStatementPayments: (currency) =>
       receivedPayments.filter(
         (payment) => payment.currency === currency && findAccountType(payment.method) === 'bank',
       ),
     returnTransfer: (payment, day) => void returnedPayments.push({ ...payment, day }),
-    returnedTransfers: () => returnedPayments,
+    listReturnedTransfers: () => returnedPayments,
     payRefund: (amount) => {
       const reference = `BACK${String(30_000 + refunds.size)}`
       refunds.set(reference, amount)

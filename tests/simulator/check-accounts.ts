@@ -18,7 +18,7 @@ type CaptureRow = {
   readonly amount: number
   readonly currency: string
   readonly order_id: string
-  /** The amount of the order. */
+  /** The id of the registration that the payment belongs to. */
   readonly payer: number
 }
 const CAPTURES_SQL = `SELECT c.id, c.source, c.account, c.reference, c.amount, c.currency, p.order_id, p.registration_id AS payer
@@ -31,7 +31,7 @@ type RefundRow = {
 /** Excludes refunds that staff recorded without a reference. */
 const REFUNDS_SQL =
   "SELECT capture_id, reference, amount FROM refunds WHERE state = 'done' AND reference IS NOT NULL"
-/** Bills in a currency other than rupees. */
+/** Airpay orders in a currency other than rupees, which Airpay does not accept. */
 const WRONG_GATEWAY_SQL = `SELECT p.order_id, r.currency FROM payments p JOIN registrations r ON r.id = p.registration_id
   WHERE p.gateway = 'airpay' AND r.currency <> 'INR'`
 
@@ -46,19 +46,19 @@ export function createAccountInvariants(
 
   /** Compares sums by account and currency, and by payer and currency, with the gateway's records. */
   const compareBooks = async (): Promise<Violation | null> => {
-    const recorded = new Map<string, number>()
-    const books = new Map<string, number>()
+    const recordedSums = new Map<string, number>()
+    const gatewaySums = new Map<string, number>()
     const rows = await sql()<CaptureRow>(CAPTURES_SQL).all()
     for (const row of rows) {
       const reportedPayment = gateway.find(row.reference)
       for (const key of [`${row.source} ${row.account}`, `payer ${row.payer}`])
-        add(recorded, `${key} ${row.currency}`, row.amount)
-      if (reportedPayment === null || !isCapture(reportedPayment.made)) continue
-      for (const key of [getAccount(reportedPayment.order), `payer ${row.payer}`])
+        add(recordedSums, `${key} ${row.currency}`, row.amount)
+      if (reportedPayment === null || !isCapture(reportedPayment.transaction)) continue
+      for (const key of [getAccountName(reportedPayment.order), `payer ${row.payer}`])
         add(
-          books,
-          `${key} ${readReportedCurrency(reportedPayment.made.currency) ?? reportedPayment.made.currency}`,
-          reportedPayment.made.amount,
+          gatewaySums,
+          `${key} ${readReportedCurrency(reportedPayment.transaction.currency) ?? reportedPayment.transaction.currency}`,
+          reportedPayment.transaction.amount,
         )
     }
     const refunds = await sql()<RefundRow>(REFUNDS_SQL).all()
@@ -69,18 +69,18 @@ export function createAccountInvariants(
       if (refund === undefined || row === undefined) continue
       const sum = parts.reduce((total, { amount }) => total + amount, 0)
       for (const key of [`${row.source} ${row.account}`, `payer ${row.payer}`]) {
-        add(recorded, `${key} ${row.currency}`, -sum)
-        add(books, `${key} ${row.currency}`, -refund.amount)
+        add(recordedSums, `${key} ${row.currency}`, -sum)
+        add(gatewaySums, `${key} ${row.currency}`, -refund.amount)
       }
     }
-    const differingKey = [...new Set([...recorded.keys(), ...books.keys()])].find(
-      (key) => (recorded.get(key) ?? 0) !== (books.get(key) ?? 0),
+    const differingKey = [...new Set([...recordedSums.keys(), ...gatewaySums.keys()])].find(
+      (key) => (recordedSums.get(key) ?? 0) !== (gatewaySums.get(key) ?? 0),
     )
     return differingKey === undefined
       ? null
       : {
           invariant: 'each account is balanced in each currency',
-          cause: `${differingKey}: recorded ${recorded.get(differingKey)}, in the books ${books.get(differingKey)}`,
+          cause: `${differingKey}: recorded ${recordedSums.get(differingKey)}, in the books ${gatewaySums.get(differingKey)}`,
         }
   }
   return {
@@ -102,7 +102,7 @@ export function createAccountInvariants(
             ({ reference, order_id: orderId, source, account }) =>
               reference === transaction.reference &&
               orderId === order.orderId &&
-              `${source} ${account}` === getAccount(order),
+              `${source} ${account}` === getAccountName(order),
           ).length
           if (count !== 1)
             return {
@@ -118,8 +118,8 @@ export function createAccountInvariants(
 const add = (sums: Map<string, number>, key: string, amount: number): void =>
   void sums.set(key, (sums.get(key) ?? 0) + amount)
 
-/** Returns the gateway and the account of the merchant in event files. */
-function getAccount({ merchantId }: Order): string {
+/** Returns the merchant's gateway and account, as event files name them. */
+function getAccountName({ merchantId }: Order): string {
   if (merchantId === RAZORPAY_MERCHANT) return `razorpay ${RAZORPAY_ACCOUNT.name}`
   const account = Object.values(ACCOUNTS)
     .flatMap((accounts) => Object.values(accounts))

@@ -33,10 +33,10 @@ const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
   (SELECT sum(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "billPaid"
   FROM registrations r WHERE r.reg_no = ?`
 
-/** The refund scale of the events that have one. */
+/** Returns the refund percentage on a day, for the events that have a refund scale. */
 const getRefundPercent = (day: Day): number =>
   day <= '2026-01-31' ? 75 : day <= '2026-02-20' ? 50 : 0
-/** The charge that is kept in addition to the percentage. */
+/** Returns the charge that is kept in addition to the percentage. */
 const getCharge = (day: Day, event: string): number =>
   event === EURO_EVENT && getRefundPercent(day) === 50 ? EURO_CHARGE : 0
 const toPaise = (rupees: number): number => Math.round(rupees * 100)
@@ -44,51 +44,54 @@ const toPaise = (rupees: number): number => Math.round(rupees * 100)
 const computeRefund = (day: Day, price: number, event: string): number =>
   Math.max(0, Math.round((price * getRefundPercent(day)) / 100) - getCharge(day, event))
 
-/** Checks the page of a registration, while the server's clock is right. */
+/** Opens the page of a registration and returns a check of its proposed refund, for a server whose clock is right. */
 export async function checkProposal<Page>(
-  { sql, refundDue }: { readonly sql: () => Sql; readonly refundDue: (id: number) => number },
+  {
+    sql,
+    getOwedRefund,
+  }: { readonly sql: () => Sql; readonly getOwedRefund: (id: number) => number },
   regNo: string,
-  { now, open: openPage }: { readonly now: () => Instant; readonly open: () => Promise<Page> },
+  { now, openPage }: { readonly now: () => Instant; readonly openPage: () => Promise<Page> },
 ): Promise<{
-  readonly answer: Page
+  readonly response: Page
   checkProposedRefund(page: ActionsResponse): Violation | null
 }> {
   const readState = async (): Promise<string> => {
     const sums = await sql()<Omit<Sums, 'refundDue'>>(SUMS_SQL).get(regNo)
     const knownSums: Sums | null =
-      sums === undefined ? null : { ...sums, refundDue: refundDue(sums.id) }
+      sums === undefined ? null : { ...sums, refundDue: getOwedRefund(sums.id) }
     return JSON.stringify(knownSums)
   }
   const days = [dayOf(now())]
   const stateBefore = await readState()
-  const answer = await openPage()
-  const isQuiet = stateBefore === (await readState())
+  const response = await openPage()
+  const isUnchanged = stateBefore === (await readState())
   days.push(dayOf(now()))
   return {
-    answer,
+    response,
     checkProposedRefund: ({
       proposed_back: proposedRefund,
       second_payment: secondPayment,
       ...page
     }) => {
-      const money = JSON.parse(stateBefore) as Sums | null
-      if (!isQuiet || money === null || proposedRefund === null || secondPayment !== null)
+      const sumsBefore = JSON.parse(stateBefore) as Sums | null
+      if (!isUnchanged || sumsBefore === null || proposedRefund === null || secondPayment !== null)
         return null
-      const { price, refundDue: refundedAsOwed, short } = money
+      const { price, refundDue: refundedAsOwed, short } = sumsBefore
       if (short > 0) return null
-      const paid = money.paid - refundedAsOwed
-      const refunded = money.refunded - refundedAsOwed
+      const paid = sumsBefore.paid - refundedAsOwed
+      const refunded = sumsBefore.refunded - refundedAsOwed
       // An amount above the paid bill remains owed after a correction to a higher bill, until that bill is paid.
       const isPaid = price === null || paid >= price
-      const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (money.billPaid ?? price)))
+      const owed = Math.max(0, paid - (isPaid ? (price ?? paid) : (sumsBefore.billPaid ?? price)))
       const expectedRefunds = days.map((day) =>
-        Math.max(0, owed + computeRefund(day, paid - owed, money.event) - refunded),
+        Math.max(0, owed + computeRefund(day, paid - owed, sumsBefore.event) - refunded),
       )
       return expectedRefunds.includes(toPaise(proposedRefund))
         ? null
         : {
             invariant: 'the refund at cancellation does not depend on earlier refunds',
-            cause: `${regNo}: ${proposedRefund}, ${JSON.stringify({ ...page.cancellation, ...money, wanted: expectedRefunds })}`,
+            cause: `${regNo}: ${proposedRefund}, ${JSON.stringify({ ...page.cancellation, ...sumsBefore, wanted: expectedRefunds })}`,
           }
     },
   }

@@ -2,7 +2,7 @@
 import { dayOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { CLOSES, CREDITED, listPrices } from './events.ts'
+import { CLOSES_AT, CREDITED_METHOD, listPrices } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
 type Row = {
@@ -14,10 +14,13 @@ type Row = {
   readonly paid_at: Instant
   readonly state: string
 }
-/** Payments priced by the day of credit that staff confirmed, except second payments, moved ones, and those for ended registrations. */
-const CREDITED_CAPTURES = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount AS asked, c.paid_at, c.state
+/**
+ * Payments that staff confirmed and that are priced by the day of credit, except second payments, moved payments, and
+ * payments for ended registrations.
+ */
+const CREDITED_CAPTURES_SQL = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount AS asked, c.paid_at, c.state
   FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
-  WHERE p.way = '${CREDITED}' AND p.asks_for = 'whole' AND coalesce(c.why, '') NOT LIKE 'Payment received %'
+  WHERE p.way = '${CREDITED_METHOD}' AND p.asks_for = 'whole' AND coalesce(c.why, '') NOT LIKE 'Payment received %'
     AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.capture_id = c.id AND d.what LIKE 'move%')
     AND NOT EXISTS (SELECT 1 FROM captures first WHERE first.counts_for = p.id AND first.id <> c.id AND first.state IN ('fits', 'accepted'))
   ORDER BY c.id`
@@ -28,14 +31,14 @@ export function createCreditedInvariants(sql: () => Sql): {
   let lastId = 0
   return {
     afterWrite: async () => {
-      for (const row of await sql()<Row>(CREDITED_CAPTURES).all()) {
+      for (const row of await sql()<Row>(CREDITED_CAPTURES_SQL).all()) {
         if (row.id <= lastId) continue
         lastId = row.id
-        if (row.paid_at >= CLOSES) continue
+        if (row.paid_at >= CLOSES_AT) continue
         const prices: readonly number[] = listPrices(row.category, dayOf(row.paid_at))
-        const isOrdered = prices.includes(row.asked)
-        const isReviewedRightly = (row.state === 'review') === (row.amount !== row.asked)
-        if (!isOrdered || !isReviewedRightly)
+        const isPriceOfDay = prices.includes(row.asked)
+        const isReviewCorrect = (row.state === 'review') === (row.amount !== row.asked)
+        if (!isPriceOfDay || !isReviewCorrect)
           return {
             invariant:
               'a payment with a price by the day of credit is compared with the price of that day',

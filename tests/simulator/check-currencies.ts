@@ -1,4 +1,4 @@
-/** Invariants for currencies, checked after every write: each payment, document and sum is in one currency, that of its registration. */
+/** Invariants for currencies: each payment, document and sum is in the currency of its registration. */
 import { INR } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
@@ -10,14 +10,17 @@ import type { Violation } from './check-payments.ts'
 const OTHER_CURRENCY_SQL = `SELECT c.id, c.amount, c.currency, c.state, r.reg_no, r.currency AS price_currency FROM captures c
   LEFT JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = coalesce(p.registration_id, c.registration_id)
   WHERE c.currency <> r.currency AND (c.state IN ('fits', 'accepted') OR c.source NOT IN ('airpay', 'razorpay'))`
-/** Documents never change. */
+/** Only new documents are read, because documents never change. */
 const NEWER_DOCUMENTS_SQL = `SELECT d.id, d.kind, d.serial, coalesce(d.body ->> '$.currency', '${INR}') AS currency, r.currency AS price_currency
   FROM documents d JOIN registrations r ON r.id = d.registration_id WHERE d.id > ? ORDER BY d.id`
 const CURRENCIES_SQL =
   'SELECT currency FROM registrations UNION SELECT currency FROM captures UNION SELECT currency FROM revenue'
 
-/** The sums of one currency: of the payments, and of the counters of categories that pay in it. */
-const formatSums = (currency: string): string => {
+/**
+ * Builds the query for the sums in one currency: of the payments, and of the counters of the categories that pay in
+ * it.
+ */
+const buildSumsSql = (currency: string): string => {
   return `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted') AND currency = '${currency}')
     - (SELECT coalesce(sum(b.amount), 0) FROM refunds b JOIN captures c ON c.id = b.capture_id
       WHERE b.state = 'done' AND c.state IN ('fits', 'accepted') AND c.currency = '${currency}') AS kept,
@@ -37,10 +40,10 @@ type DocumentRow = {
 export function createCurrencyInvariants(sql: () => Sql): {
   afterWrite(): Promise<Violation | null>
 } {
-  let lastDocument = 0
+  let lastDocumentId = 0
   const checkDocuments = async (): Promise<Violation | null> => {
-    for (const row of await sql()<DocumentRow>(NEWER_DOCUMENTS_SQL).all(lastDocument)) {
-      lastDocument = row.id
+    for (const row of await sql()<DocumentRow>(NEWER_DOCUMENTS_SQL).all(lastDocumentId)) {
+      lastDocumentId = row.id
       if (row.currency !== row.price_currency)
         return {
           invariant: 'a document is in the currency of its registration',
@@ -51,7 +54,7 @@ export function createCurrencyInvariants(sql: () => Sql): {
   }
   const checkSums = async (): Promise<Violation | null> => {
     for (const { currency } of await sql()<{ currency: string }>(CURRENCIES_SQL).all()) {
-      const sums = await sql()<Sums>(formatSums(currency)).get()
+      const sums = await sql()<Sums>(buildSumsSql(currency)).get()
       if (new Set(Object.values(sums ?? {})).size > 1)
         return {
           invariant: 'payments, revenue and counters are balanced in each currency',
@@ -62,11 +65,11 @@ export function createCurrencyInvariants(sql: () => Sql): {
   }
   return {
     afterWrite: async () => {
-      const foreign = await sql()(OTHER_CURRENCY_SQL).get()
-      if (foreign !== undefined)
+      const foreignCapture = await sql()(OTHER_CURRENCY_SQL).get()
+      if (foreignCapture !== undefined)
         return {
           invariant: 'a payment counts only for a price in its currency',
-          cause: JSON.stringify(foreign),
+          cause: JSON.stringify(foreignCapture),
         }
       return (await checkDocuments()) ?? (await checkSums())
     },

@@ -31,7 +31,7 @@ const DISPUTES_SQL = `SELECT dispute_id, registration_id, order_id, reference, a
 type RecordedLoss = { readonly reference: string; readonly amount: number; readonly why: string }
 const RECORDED_SQL =
   "SELECT reference, amount, why FROM refunds WHERE reference LIKE 'disp%' AND state = 'done'"
-type PaymentAmount = {
+type ManualRefundRow = {
   readonly registration_id: number
   readonly payment: string
   readonly amount: number
@@ -43,7 +43,7 @@ const MANUAL_REFUNDS_SQL = `SELECT c.registration_id, c.reference AS payment, f.
 const NOTES_SQL = "SELECT registration_id, at FROM acts WHERE act = 'note'"
 
 export type DisputeInvariants = {
-  /** Returns the dispute with this id, if the refund names one. */
+  /** Returns the dispute with this id. Null if the reference is not that of a dispute. */
   find(reference: string | null): Dispute | null
   afterWrite(): Promise<Violation | null>
   atRest(now: number): Promise<Violation | null>
@@ -59,43 +59,47 @@ export function createDisputeInvariants(
       order.disputes.map((dispute) => ({ order, dispute })),
     )
   /** The largest status index stored for each dispute: an earlier status never replaces a later one. */
-  const latestStored = new Map<string, number>()
+  const latestIndexById = new Map<string, number>()
 
-  const findStoredWrong = (row: Row): string | null => {
+  const findStorageMistake = (row: Row): string | null => {
     const found = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
     if (found === undefined) return 'it does not exist'
     const { order, dispute } = found
     if (row.order_id !== order.orderId) return 'it belongs to another order'
     if (row.status === 'unknown') return row.amount === 0 ? null : 'the gateway was not queried'
-    const { of, amount, currency, changes } = dispute
-    if (row.reference !== of || row.amount !== amount || row.currency !== currency)
+    const { paymentReference, amount, currency, changes } = dispute
+    if (row.reference !== paymentReference || row.amount !== amount || row.currency !== currency)
       return 'it differs from the one at the gateway'
     if (row.deducted !== (row.status === 'lost' ? amount : 0)) return 'the deduction is wrong'
     const index = changes.findLastIndex(({ status }) => status === row.status)
-    if (index < (latestStored.get(dispute.id) ?? 0)) return 'an earlier status replaced a later one'
+    if (index < (latestIndexById.get(dispute.id) ?? 0))
+      return 'an earlier status replaced a later one'
     // "Open" and "under review" alternate: the first of equal statuses is the minimum that was seen.
     const isRepeated = changes.filter(({ status }) => status === row.status).length > 1
-    if (!isRepeated) latestStored.set(dispute.id, index)
+    if (!isRepeated) latestIndexById.set(dispute.id, index)
     return index === -1 ? 'the gateway never said this' : null
   }
-  const findRecordedWrong = (recorded: readonly RecordedLoss[]): string | null => {
+  const findRecordingMistake = (recorded: readonly RecordedLoss[]): string | null => {
     for (const { dispute } of listDisputes()) {
       const ownLosses = listRecorded(recorded, dispute)
       if (ownLosses.length === 0) continue
       // A loss of several payments has a row for each, from one decision.
       if (new Set(ownLosses.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
-      const sumAmounts = sumRecorded(recorded, dispute)
+      const recordedSum = sumRecorded(recorded, dispute)
       if (!isLost(dispute)) return `${dispute.id} is ${getStatus(dispute)}`
-      if (sumAmounts > dispute.amount) return `${dispute.id}: ${sumAmounts} of ${dispute.amount}`
+      if (recordedSum > dispute.amount) return `${dispute.id}: ${recordedSum} of ${dispute.amount}`
     }
     return null
   }
   /** Returns the registrations with a lost dispute that is not recorded, according to the gateway's records. */
-  const listWaiting = async (rows: readonly Row[]): Promise<readonly number[]> => {
+  const listWaitingIds = async (rows: readonly Row[]): Promise<readonly number[]> => {
     const recorded = await sql()<RecordedLoss>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
-    const manualRefunds = await sql()<PaymentAmount>(MANUAL_REFUNDS_SQL).all()
-    /** Whatever their reference, manual refunds since the first loss count towards all losses of the payment. */
+    const manualRefunds = await sql()<ManualRefundRow>(MANUAL_REFUNDS_SQL).all()
+    /**
+     * Returns true if the manual refunds since the first loss cover all losses of the payment, whatever their
+     * references.
+     */
     const isCovered = (row: Row): boolean => {
       const losses = rows.filter(
         (other) =>
@@ -134,7 +138,7 @@ export function createDisputeInvariants(
     const shownIds: number[] = []
     for (const event of RAZORPAY_EVENTS)
       shownIds.push(...(await readWaitingIds(serverSql(), event, queue, 100)))
-    const expectedIds = await listWaiting(rows)
+    const expectedIds = await listWaitingIds(rows)
     return shownIds.toSorted().join() === expectedIds.toSorted().join()
       ? null
       : {
@@ -148,17 +152,17 @@ export function createDisputeInvariants(
     afterWrite: async () => {
       if (listDisputes().length === 0) return null
       for (const row of await sql()<Row>(DISPUTES_SQL).all()) {
-        const wrong = findStoredWrong(row)
-        if (wrong !== null)
+        const mistake = findStorageMistake(row)
+        if (mistake !== null)
           return {
             invariant: 'a stored dispute is what the gateway said',
-            cause: `${wrong}: ${JSON.stringify(row)}`,
+            cause: `${mistake}: ${JSON.stringify(row)}`,
           }
       }
-      const wrong = findRecordedWrong(await sql()<RecordedLoss>(RECORDED_SQL).all())
-      return wrong === null
+      const mistake = findRecordingMistake(await sql()<RecordedLoss>(RECORDED_SQL).all())
+      return mistake === null
         ? null
-        : { invariant: 'a dispute is recorded once, and only if it is lost', cause: wrong }
+        : { invariant: 'a dispute is recorded once, and only if it is lost', cause: mistake }
     },
     atRest: async (now) => {
       if (listDisputes().length === 0) return null
@@ -183,4 +187,4 @@ const listRecorded = (
   { id }: Dispute,
 ): readonly RecordedLoss[] => recorded.filter(({ reference }) => reference === id)
 const sumRecorded = (recorded: readonly RecordedLoss[], dispute: Dispute): number =>
-  listRecorded(recorded, dispute).reduce((sumAmounts, { amount }) => sumAmounts + amount, 0)
+  listRecorded(recorded, dispute).reduce((sum, { amount }) => sum + amount, 0)

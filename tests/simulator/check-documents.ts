@@ -1,6 +1,6 @@
 /**
- * Invariants for documents, checked after every write: each payment has its receipt, each charged tax its invoice, each refund its credit
- * note; receipts equal the payments; series have no gaps; and issued documents never change.
+ * Invariants for documents, checked after every write: each payment has its receipt, each charged tax its invoice, and
+ * each refund its credit note; receipts equal the payments; series have no gaps; issued documents never change.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
@@ -22,7 +22,7 @@ type Document = {
 }
 const DOCUMENTS_SQL = `SELECT id, registration_id, payment_id, kind, account, year, serial, body, json_extract(body, '$.total') AS total, CAST(body ->> '$.paid.amount' AS BIGINT) AS came
   FROM documents ORDER BY id`
-/** `parts`: how many captures were accepted for it. */
+/** `parts`: the number of captures that were accepted for the payment. */
 type PaidPayment = { id: number; order_id: string; amount: number; parts: number }
 const PAID_ORDERS_SQL = `SELECT p.id, p.order_id, p.amount,
     (SELECT count(*) FROM captures c WHERE c.counts_for = p.id AND c.state = 'accepted') AS parts
@@ -68,46 +68,51 @@ const INVOICED_BY_RATE_SQL = `SELECT id, rate, sum(base) AS base, sum(gst) AS gs
     FROM documents d CROSS JOIN json_each(d.body, '$.lines') line WHERE d.kind <> 'receipt') each_line
   GROUP BY 1, 2 HAVING sum(base) <> 0 OR sum(gst) <> 0 ORDER BY 1, 2`
 
-/** Erasing removes the personal data of a receipt but not its amounts. An invoice stays unchanged. */
-function readStatement(issuedDocument: Document): Document {
+/**
+ * Returns the data that never changes: erasing a registration removes the buyer from its receipts, but not from its
+ * invoices.
+ */
+function omitErasableData(issuedDocument: Document): Document {
   const body = JSON.parse(issuedDocument.body) as { buyer: unknown }
   return issuedDocument.kind === 'receipt'
     ? { ...issuedDocument, body: JSON.stringify({ ...body, buyer: null }) }
     : issuedDocument
 }
 
-/** By registration. */
+/** Groups the totals by registration. */
 function groupByRate(
   rows: readonly RateTotals[],
 ): (id: number) => readonly Omit<RateTotals, 'id'>[] {
-  const documents = Map.groupBy(rows, ({ id }) => id)
-  return (id) => (documents.get(id) ?? []).map(({ rate, base, gst }) => ({ rate, base, gst }))
+  const totalsById = Map.groupBy(rows, ({ id }) => id)
+  return (id) => (totalsById.get(id) ?? []).map(({ rate, base, gst }) => ({ rate, base, gst }))
 }
 
 export function createDocumentInvariants(sql: () => Sql): {
   afterWrite(): Promise<Violation | null>
 } {
   const readRequired = createRequiredReader(sql)
-  const issuedStatements = new Map<number, string>()
-  /** By registration: whether the event file has issued invoices during every change so far. */
-  const alwaysInvoiced = new Map<number, boolean>()
+  const issuedTexts = new Map<number, string>()
+  /** For each registration, whether its event file has issued invoices during every change so far. */
+  const isAlwaysInvoicedById = new Map<number, boolean>()
   /** The charged amounts by rate, for each registration, bill and sum of payments. */
-  const charges = new Map<string, string>()
+  const ratesByBill = new Map<string, string>()
 
-  const checkUnchanged = (all: readonly Document[]): Violation | null => {
-    const now = new Map(all.map((entry) => [entry.id, JSON.stringify(readStatement(entry))]))
-    for (const [id, text] of issuedStatements)
-      if (now.get(id) !== text)
+  const checkUnchanged = (documents: readonly Document[]): Violation | null => {
+    const currentTexts = new Map(
+      documents.map((entry) => [entry.id, JSON.stringify(omitErasableData(entry))]),
+    )
+    for (const [id, text] of issuedTexts)
+      if (currentTexts.get(id) !== text)
         return {
           invariant: 'a document never changes',
-          cause: `${text} → ${now.get(id) ?? 'nothing'}`,
+          cause: `${text} → ${currentTexts.get(id) ?? 'nothing'}`,
         }
-    for (const [id, text] of now) issuedStatements.set(id, text)
+    for (const [id, text] of currentTexts) issuedTexts.set(id, text)
     return null
   }
-  const checkSeries = (all: readonly Document[]): Violation | null => {
+  const checkSeries = (documents: readonly Document[]): Violation | null => {
     const lastSerials = new Map<string, number>()
-    for (const { kind, account, year, serial } of all) {
+    for (const { kind, account, year, serial } of documents) {
       if (kind === 'receipt') continue
       const seriesName = `${kind} ${account} ${year}`
       const nextSerial = (lastSerials.get(seriesName) ?? 0) + 1
@@ -120,13 +125,13 @@ export function createDocumentInvariants(sql: () => Sql): {
     }
     return null
   }
-  const checkReceipts = async (all: readonly Document[]): Promise<Violation | null> => {
+  const checkReceipts = async (documents: readonly Document[]): Promise<Violation | null> => {
     for (const paidOrder of await sql()<PaidPayment>(PAID_ORDERS_SQL).all()) {
-      const receipts = all.filter(
+      const receipts = documents.filter(
         (document) => document.payment_id === paidOrder.id && document.kind === 'receipt',
       )
-      const isEach = receipts.length === Math.max(1, paidOrder.parts)
-      if (!isEach || receipts.some(({ total }) => total !== paidOrder.amount))
+      const isComplete = receipts.length === Math.max(1, paidOrder.parts)
+      if (!isComplete || receipts.some(({ total }) => total !== paidOrder.amount))
         return {
           invariant:
             'each payer has one receipt for the paid amount, and one more for each further payment',
@@ -135,13 +140,13 @@ export function createDocumentInvariants(sql: () => Sql): {
     }
     return null
   }
-  /** The newest receipt of every payment states everything received for it. Minus refunds, this is the amount kept. */
+  /** Checks that the newest receipts state everything that was received. Minus refunds, this is the kept amount. */
   const checkKeptAmount = async (
-    all: readonly Document[],
-    required: RequiredPayments,
+    documents: readonly Document[],
+    requiredPayments: RequiredPayments,
   ): Promise<Violation | null> => {
     const receipts = new Map(
-      all.flatMap((entry) =>
+      documents.flatMap((entry) =>
         entry.kind === 'receipt' ? [[entry.payment_id, entry] as const] : [],
       ),
     )
@@ -154,27 +159,27 @@ export function createDocumentInvariants(sql: () => Sql): {
         (sum, entry) => sum + (entry.came ?? entry.total),
         0,
       )
-      const { received: came } = required.of(row.id)
-      if (statedAmount !== came)
+      const { received } = requiredPayments.getSums(row.id)
+      if (statedAmount !== received)
         return {
           invariant: 'receipts minus refunds are the kept amount',
-          cause: `${row.reg_no}: receipts of ${statedAmount}, and ${came} counts`,
+          cause: `${row.reg_no}: receipts of ${statedAmount}, and ${received} counts`,
         }
     }
     return null
   }
-  const checkInvoices = async (all: RequiredPayments): Promise<Violation | null> => {
+  const checkInvoices = async (requiredPayments: RequiredPayments): Promise<Violation | null> => {
     const invoicedByRate = groupByRate(await sql()<RateTotals>(INVOICED_BY_RATE_SQL).all())
     const registeredByRate = groupByRate(await sql()<RateTotals>(BY_RATE_SQL).all())
     const billedLines = Map.groupBy(await sql()<BilledLine>(BILLED_SQL).all(), ({ id }) => id)
     for (const row of await sql()<PaidOrder>(CHARGED_SQL).all()) {
-      const isInvoiced = row.invoices === 1 && (alwaysInvoiced.get(row.id) ?? true)
-      alwaysInvoiced.set(row.id, isInvoiced)
+      const isInvoiced = row.invoices === 1 && (isAlwaysInvoicedById.get(row.id) ?? true)
+      isAlwaysInvoicedById.set(row.id, isInvoiced)
       const keptAmount = row.came - row.gone
       // The amount that staff waived is charged while the registration is active: its invoice states the full price.
       const waivedAmount =
         keptAmount > 0 && row.state !== 'cancelled'
-          ? row.total - all.of(row.id).required(row.total)
+          ? row.total - requiredPayments.getSums(row.id).computeRequired(row.total)
           : 0
       const chargedAmount = Math.max(0, Math.min(row.total, keptAmount + row.due + waivedAmount))
       const invoicedRates = invoicedByRate(row.id)
@@ -193,9 +198,9 @@ export function createDocumentInvariants(sql: () => Sql): {
           cause: `${cause}, not ${expectedRates}`,
         }
       if (row.state === 'cancelled') continue
-      const sameBill = JSON.stringify([row.id, row.came, row.gone, billedLines.get(row.id)])
-      const ratesBefore = charges.get(sameBill) ?? JSON.stringify(invoicedRates)
-      charges.set(sameBill, ratesBefore)
+      const billKey = JSON.stringify([row.id, row.came, row.gone, billedLines.get(row.id)])
+      const ratesBefore = ratesByBill.get(billKey) ?? JSON.stringify(invoicedRates)
+      ratesByBill.set(billKey, ratesBefore)
       if (ratesBefore !== JSON.stringify(invoicedRates))
         return {
           invariant: 'the same bill with the same payments has the same documents by rate',
@@ -206,14 +211,14 @@ export function createDocumentInvariants(sql: () => Sql): {
   }
   return {
     afterWrite: async () => {
-      const all = await sql()<Document>(DOCUMENTS_SQL).all()
-      const required = await readRequired()
+      const documents = await sql()<Document>(DOCUMENTS_SQL).all()
+      const requiredPayments = await readRequired()
       return (
-        checkUnchanged(all) ??
-        checkSeries(all) ??
-        (await checkReceipts(all)) ??
-        (await checkKeptAmount(all, required)) ??
-        (await checkInvoices(required))
+        checkUnchanged(documents) ??
+        checkSeries(documents) ??
+        (await checkReceipts(documents)) ??
+        (await checkKeptAmount(documents, requiredPayments)) ??
+        (await checkInvoices(requiredPayments))
       )
     },
   }

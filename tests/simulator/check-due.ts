@@ -35,21 +35,21 @@ const ROWS_SQL = `SELECT r.id, r.reg_no, r.state, r.payment_status AS status, r.
 
 export type BalanceInvariants = {
   afterWrite(): Promise<Violation | null>
-  /** The part of the refunds that was owed before the cancellation. */
-  refundDue(id: number): number
+  /** Returns the part of the refunds that was owed before the cancellation. */
+  getOwedRefund(id: number): number
 }
 
 export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): BalanceInvariants {
   const readRequired = createRequiredReader(sql)
-  const refundDue = createOwedRefunds(sql)
-  const checkBalance = (row: Row, requiredAmounts: RequiredPayments): Violation | null => {
+  const owedRefunds = createOwedRefunds(sql)
+  const checkBalance = (row: Row, requiredPayments: RequiredPayments): Violation | null => {
     const { id, state, status, orders, total, due } = row
     if (orders === 0 || total === null) return null
-    const { received, required } = requiredAmounts.of(id)
-    const cause = JSON.stringify({ ...row, came: received, required: required(total) })
+    const { received, computeRequired } = requiredPayments.getSums(id)
+    const cause = JSON.stringify({ ...row, came: received, required: computeRequired(total) })
     if (state === 'cancelled' && due > 0)
       return { invariant: 'nothing is due for a cancelled registration', cause }
-    const balance = required(total) - received + refundDue.of(id)
+    const balance = computeRequired(total) - received + owedRefunds.getOwedRefund(id)
     const expectedDue = Math.max(balance, -(row.left + row.under_way))
     if (state !== 'cancelled' && status === 'success' && due !== expectedDue)
       return { invariant: 'payments equal the required amount, except for the balance', cause }
@@ -57,10 +57,10 @@ export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): B
       return { invariant: 'an owed refund does not exceed the kept amount', cause }
     return null
   }
-  const checkAllowedAction = (row: Row, reviewedOrders: ReadonlySet<string>): Violation | null => {
+  const checkAllowedAction = (row: Row, reviewedRegNos: ReadonlySet<string>): Violation | null => {
     const { state, status, in_review: inReview, due, asks, total } = row
     const cause = JSON.stringify(row)
-    if (inReview === 1 && !reviewedOrders.has(row.reg_no))
+    if (inReview === 1 && !reviewedRegNos.has(row.reg_no))
       return { invariant: 'an allowed action exists for every payment in review', cause }
     const isOpen = state === 'to_pay' || state === 'told' || state === 'lapsed'
     if (!isOpen || inReview === 1) return null
@@ -70,18 +70,19 @@ export function createBalanceInvariants(sql: () => Sql, serverSql: () => Sql): B
     return null
   }
   return {
-    refundDue: refundDue.of,
+    getOwedRefund: owedRefunds.getOwedRefund,
     afterWrite: async () => {
       const rows = await sql()<Row>(ROWS_SQL).all()
-      const all = await readRequired()
+      const requiredPayments = await readRequired()
       const balances = rows.map((row) => ({ ...row, netPaid: row.left + row.under_way }))
-      await refundDue.afterWrite(balances, all)
+      await owedRefunds.afterWrite(balances, requiredPayments)
       const hasReview = rows.some((row) => row.in_review === 1)
-      const openReviewIds = new Set(
+      const reviewedRegNos = new Set(
         hasReview ? (await readReviews(serverSql(), null)).map(({ regNo }) => regNo ?? '') : [],
       )
       for (const row of rows) {
-        const violation = checkBalance(row, all) ?? checkAllowedAction(row, openReviewIds)
+        const violation =
+          checkBalance(row, requiredPayments) ?? checkAllowedAction(row, reviewedRegNos)
         if (violation !== null) return violation
       }
       return null

@@ -14,13 +14,13 @@ import { getCurrency } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
 /** `state` changes whenever a figure may change. */
-type Event = {
+type EventRow = {
   readonly id: string
   readonly currency: Currency
   readonly kept: number
   readonly state: string
 }
-const EVENTS = `SELECT r.event_id AS id, r.currency, sum(m.kept) AS kept, string_agg(r.id || ' ' || r.state || ' ' || coalesce(r.total, 0) || ' ' || m.came || ' ' || m.kept, ',') AS state
+const EVENTS_SQL = `SELECT r.event_id AS id, r.currency, sum(m.kept) AS kept, string_agg(r.id || ' ' || r.state || ' ' || coalesce(r.total, 0) || ' ' || m.came || ' ' || m.kept, ',') AS state
   FROM registrations r JOIN (SELECT r.id,
     (SELECT coalesce(sum(c.amount), 0) FROM captures c JOIN payments p ON p.id = c.counts_for
       WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS came,
@@ -31,7 +31,7 @@ const EVENTS = `SELECT r.event_id AS id, r.currency, sum(m.kept) AS kept, string
 const EMPTY_DAY = day('2025-01-01')
 const ROWS_MAX = 1000
 
-type Money = {
+type ExportedMoney = {
   readonly currency: Currency
   readonly money: { readonly paid: Amount; readonly refunded: Amount }
 }
@@ -57,7 +57,7 @@ export function createEventFigureInvariants(
     const { sums, unassignedAmounts } = await computeSalesOfList(serverSql(), query, [])
     return {
       list: netRevenue,
-      export: (JSON.parse(rows.rows) as readonly Money[])
+      export: (JSON.parse(rows.rows) as readonly ExportedMoney[])
         .filter((row) => row.currency === currency)
         .reduce((sum, { money }) => sum + money.paid - money.refunded, 0),
       sales: [
@@ -80,7 +80,7 @@ export function createEventFigureInvariants(
   }
   return {
     afterWrite: async () => {
-      for (const { id, currency, kept, state } of await sql()<Event>(EVENTS).all()) {
+      for (const { id, currency, kept, state } of await sql()<EventRow>(EVENTS_SQL).all()) {
         if (statesBefore.get(`${id} ${currency}`) === state) continue
         statesBefore.set(`${id} ${currency}`, state)
         const figures = await readFigures(id, currency)

@@ -47,7 +47,11 @@ const REFUNDED_SQL = `SELECT f.capture_id, f.reference, f.amount FROM refunds f 
 
 const toPaise = (rupees: unknown): number => Math.round(Number(rupees ?? 0) * 100)
 
-/** Reads the figures of each staff page, in paise. Null if a request failed, or a change happened in the meantime. */
+/**
+ * Reads the figures of each staff page, in paise. Returns null if a request failed or a change happened in the
+ * meantime, 'read' if a settlement line in another currency was accepted, and 'added' if a total of the dashboard
+ * mixes currencies.
+ */
 async function readFigures(
   client: StaffClient,
   { sql, gateway, now }: Omit<FiguresContext, 'tally'>,
@@ -57,33 +61,33 @@ async function readFigures(
   if (list === undefined) return null
   const token = await client.signIn('Omar')
   if (token === null) return null
-  // In the currency of the event; amounts in other currencies are reported separately.
+  // All figures are in the currency of the event; amounts in other currencies are reported separately.
   const currency = getCurrency(event, null)
-  const readRetained = async (): Promise<number> =>
+  const readNetPayments = async (): Promise<number> =>
     (await sql()<{ kept: number }>(NET_PAYMENTS_SQL).get(event, currency))?.kept ?? 0
-  const netBefore = await readRetained()
+  const netBefore = await readNetPayments()
   const fetchBody = async (url: string): Promise<string | null> => {
     const pageResponse = await client.call('GET', url, token)
     return pageResponse?.status === 200 ? pageResponse.body : null
   }
   const listBody = await fetchBody(`${list.api}?page_size=${Math.max(...list.pageSizes)}`)
   const csv = list.export === null ? null : await fetchBody(list.export.api)
-  const soldBody = await fetchBody(`/admin/sold/?event_id=${event}&list_id=${list.id}`)
-  const stats = await fetchBody('/admin/dashboard/stats/')
-  if (listBody === null || csv === null || soldBody === null || stats === null) return null
+  const salesBody = await fetchBody(`/admin/sold/?event_id=${event}&list_id=${list.id}`)
+  const statsBody = await fetchBody('/admin/dashboard/stats/')
+  if (listBody === null || csv === null || salesBody === null || statsBody === null) return null
   const settledAmount = await reconcileReport(client, token, { sql, gateway, now }, event)
   if (settledAmount === 'read') return 'read'
-  if ((await readRetained()) !== netBefore) return null
+  if ((await readNetPayments()) !== netBefore) return null
   const { registrations, sums } = JSON.parse(listBody) as ListResponse
-  const { rows, paid_beside: paidElsewhere } = JSON.parse(soldBody) as SalesResponse
-  const { data } = JSON.parse(stats) as StatsResponse
-  const hasBoth = event === TWO_CURRENCIES_EVENT || event === TWO_GATEWAYS_EVENT
+  const { rows, paid_beside: paidElsewhere } = JSON.parse(salesBody) as SalesResponse
+  const { data } = JSON.parse(statsBody) as StatsResponse
+  const hasTwoCurrencies = event === TWO_CURRENCIES_EVENT || event === TWO_GATEWAYS_EVENT
   const unit = currency === INR ? '' : ` (${currency})`
-  const isInCurrency = (candidate: unknown): boolean => !hasBoth || candidate === currency
+  const isInCurrency = (candidate: unknown): boolean => !hasTwoCurrencies || candidate === currency
   const lines = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
-  const sumOver = <T>(items: readonly T[], amountOfOne: (one: T) => number): number =>
-    items.reduce((total, item) => total + amountOfOne(item), 0)
-  if (!isDashboardInOneCurrencyEach(data)) return 'added'
+  const sumOver = <T>(items: readonly T[], getAmount: (one: T) => number): number =>
+    items.reduce((total, item) => total + getAmount(item), 0)
+  if (!isEachTotalInOneCurrency(data)) return 'added'
   const dashboard = data[`${event}_stats`] as { readonly total_revenue?: number } | undefined
   return {
     captures: netBefore,
@@ -116,8 +120,8 @@ type RevenueStats = {
     readonly total_revenue: number
   }[]
 }
-/** Returns true if the totals are the sums of the events, by currency. */
-function isDashboardInOneCurrencyEach(data: StatsResponse['data']): boolean {
+/** Returns true if the totals equal the sums of the events in each currency. */
+function isEachTotalInOneCurrency(data: StatsResponse['data']): boolean {
   const addUp = (all: readonly RevenueStats[]): string => {
     const sums = new Map<string, number>()
     for (const { total_revenue, currency = INR, other_currencies = [] } of all)
@@ -133,14 +137,15 @@ function isDashboardInOneCurrencyEach(data: StatsResponse['data']): boolean {
 
 type SettledOrder = {
   readonly order: Order
-  readonly made: Transaction
-  readonly back: GatewayRefund[]
+  readonly transaction: Transaction
+  readonly gatewayRefunds: GatewayRefund[]
 }
 
 /**
- * The net amount by the reconciliation: the settled sales minus refunds, plus payments outside the gateway. The
- * report contains every transaction of the gateway. Null if a comparison is impossible, because the event has
- * payments of another account, or the gateway has refunded a payment that the server does not know yet.
+ * Returns the net amount according to the reconciliation: the settled sales minus refunds, plus payments outside the
+ * gateway. The report contains every transaction of the gateway. Null if a comparison is impossible, because the event
+ * has payments of another account, or because the server does not know a refund of the gateway yet; 'read' if a line
+ * in another currency was accepted.
  */
 async function reconcileReport(
   client: StaffClient,
@@ -148,7 +153,7 @@ async function reconcileReport(
   { sql, gateway, now }: Omit<FiguresContext, 'tally'>,
   event: EventId,
 ): Promise<number | 'read' | null> {
-  const reportTime = now()
+  const reportedAt = now()
   const readBooks = async () => ({
     captured: (await sql()<CaptureRow>(CAPTURED_SQL).all(event)).filter(
       ({ source }) => event !== TWO_GATEWAYS_EVENT || source === 'airpay',
@@ -161,22 +166,23 @@ async function reconcileReport(
     refunded.some((candidate) => candidate.reference === reference)
   const settledOrders = captured.flatMap(({ reference }): SettledOrder[] => {
     const gatewayRecord = gateway.find(reference)
-    if (gatewayRecord === null || !isCapture(gatewayRecord.made)) return []
+    if (gatewayRecord === null || !isCapture(gatewayRecord.transaction)) return []
     const gatewayRefunds = gatewayRecord.order.gatewayRefunds.filter(
-      (gatewayRefund) => gatewayRefund.of === reference && gatewayRefund.doneAt <= reportTime,
+      (gatewayRefund) =>
+        gatewayRefund.captureReference === reference && gatewayRefund.doneAt <= reportedAt,
     )
-    return [{ ...gatewayRecord, back: gatewayRefunds }]
+    return [{ ...gatewayRecord, gatewayRefunds }]
   })
   const isComparable =
     settledOrders.length === captured.length &&
     captured.every(({ account }) => account === 'sample') &&
-    settledOrders.every(({ back }) => back.every(isKnown))
+    settledOrders.every(({ gatewayRefunds }) => gatewayRefunds.every(isKnown))
   if (!isComparable) return null
   const answer = await client.call(
     'POST',
     `/admin/reconcile/?event=${event}`,
     token,
-    [...buildReport(settledOrders, dayOf(reportTime)), buildDollarLine(dayOf(reportTime))].join(
+    [...buildReport(settledOrders, dayOf(reportedAt)), buildDollarLine(dayOf(reportedAt))].join(
       '\n',
     ),
   )
@@ -186,7 +192,7 @@ async function reconcileReport(
   // While the event file accepts no cards, the report is parsed as a bank statement.
   if (settlement === undefined) return null
   const { unread: unreadableLines, lines } = settlement
-  if (unreadableLines.length !== 1 || lines.some(({ reference }) => reference === IN_DOLLARS))
+  if (unreadableLines.length !== 1 || lines.some(({ reference }) => reference === DOLLAR_REFERENCE))
     return 'read'
   const linesByReference = new Map(settlement.lines.map((line) => [line.reference, line]))
   const findAmount = (reference: string, status: 'settled' | 'refunded'): number => {
@@ -194,20 +200,20 @@ async function reconcileReport(
     return line?.as === status ? toPaise(line.amount) : 0
   }
   const reportedReferences = new Set(
-    settledOrders.flatMap(({ back }) => back.map(({ reference }) => reference)),
+    settledOrders.flatMap(({ gatewayRefunds }) => gatewayRefunds.map(({ reference }) => reference)),
   )
   const sumRefundsOf = ({ reference, amount }: RefundRow): number =>
     reference !== null && reportedReferences.has(reference)
       ? findAmount(reference, 'refunded')
       : amount
   const refunds = Map.groupBy(refunded, ({ capture_id: id }) => id)
-  const gatewayNet = captured.reduce((sumOver, { id, reference }) => {
-    const sale = findAmount(reference, 'settled')
+  const gatewayNet = captured.reduce((netSoFar, { id, reference }) => {
+    const saleAmount = findAmount(reference, 'settled')
     const refundedAmount = (refunds.get(id) ?? []).reduce(
       (sumSoFar, refund) => sumSoFar + sumRefundsOf(refund),
       0,
     )
-    return sale === 0 ? sumOver : sumOver + sale - refundedAmount
+    return saleAmount === 0 ? netSoFar : netSoFar + saleAmount - refundedAmount
   }, 0)
   return (
     gatewayNet +
@@ -230,17 +236,19 @@ function buildReport(settledOrders: readonly SettledOrder[], day: string): reado
     `${orderId},${reference},${formatPlainAmount(amount, INR)},0,0,${formatPlainAmount(amount, INR)},UTR1,${formatDate(day)},${type},INR`
   return [
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type,Currency',
-    ...settledOrders.flatMap(({ order, made, back }) => [
-      formatLine(order, made.reference, made.amount, 'Sale'),
-      ...back.map(({ reference, amount }) => formatLine(order, reference, amount, 'Refund')),
+    ...settledOrders.flatMap(({ order, transaction, gatewayRefunds }) => [
+      formatLine(order, transaction.reference, transaction.amount, 'Sale'),
+      ...gatewayRefunds.map(({ reference, amount }) =>
+        formatLine(order, reference, amount, 'Refund'),
+      ),
     ]),
   ]
 }
 const formatDate = (day: string): string => day.split('-').toReversed().join('-')
-const IN_DOLLARS = 'DOLLARS1'
+const DOLLAR_REFERENCE = 'DOLLARS1'
 /** Builds a line for a payment to another merchant; the amount is not in rupees. */
 const buildDollarLine = (day: string): string =>
-  `SMPL1,${IN_DOLLARS},1180.00,0,0,1180.00,UTR1,${formatDate(day)},Sale,USD`
+  `SMPL1,${DOLLAR_REFERENCE},1180.00,0,0,1180.00,UTR1,${formatDate(day)},Sale,USD`
 
 export type FiguresContext = {
   readonly sql: () => Sql
@@ -249,7 +257,7 @@ export type FiguresContext = {
   readonly tally: Tally
 }
 
-/** Compares the figures. Null if they agree, or a change happened while they were read. */
+/** Compares the figures. Null if they agree, or if a change happened while they were read. */
 export async function compareFigures(
   client: StaffClient,
   context: FiguresContext,
@@ -287,8 +295,8 @@ export async function compareAllFigures(
   for (const event of events) {
     const figures = context.tally.figures
     for (let attempts = 0; attempts < TRIES_MAX && context.tally.figures === figures; attempts++) {
-      const found = await compareFigures(client, context, event)
-      if (found !== null) return found
+      const violation = await compareFigures(client, context, event)
+      if (violation !== null) return violation
     }
     if (context.tally.figures === figures)
       return { invariant: 'the figures of an idle event can be read', cause: event }

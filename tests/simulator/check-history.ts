@@ -8,8 +8,13 @@ import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Violation } from './check-payments.ts'
 import { createRequiredReader } from './expected-balance.ts'
 import type { RequiredPayments } from './expected-balance.ts'
-import { BY_STATEMENT } from './bank-statements.ts'
-import { isInTable, isStaffName, canAddRegistration, canPerform } from './expected-permissions.ts'
+import { STATEMENT_REASON } from './bank-statements.ts'
+import {
+  isAllowedInState,
+  isStaffName,
+  canAddRegistration,
+  canPerform,
+} from './expected-permissions.ts'
 
 /** A registration with all data that actions can change. */
 type Row = {
@@ -103,35 +108,38 @@ export type HistoryInvariants = {
   checkReportedAction(regNo: string, actionName: ActionName, why: string): Promise<Violation | null>
 }
 
-type Data = Readonly<Record<string, unknown>>
-const readNumber = (data: Data, name: string): number => Number(data[name] ?? 0)
+type ActionData = Readonly<Record<string, unknown>>
+const readNumber = (data: ActionData, name: string): number => Number(data[name] ?? 0)
 
 export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   let previousRows = new Map<number, Row>()
   let lastIds = { acts: 0, decisions: 0 }
   const readRequired = createRequiredReader(sql)
   let requiredAmounts: RequiredPayments = {
-    of: () => ({ received: 0, required: (total) => total }),
+    getSums: () => ({ received: 0, computeRequired: (total) => total }),
   }
 
-  const checkActionAllowed = async (act: ActionRow, rowBefore: Row): Promise<Violation | null> => {
-    const cause = JSON.stringify(act)
-    if (act.was !== rowBefore.state)
+  const checkActionAllowed = async (
+    action: ActionRow,
+    rowBefore: Row,
+  ): Promise<Violation | null> => {
+    const cause = JSON.stringify(action)
+    if (action.was !== rowBefore.state)
       return { invariant: 'the history records the state before each action', cause }
-    if (!isInTable(act.act, rowBefore.state))
+    if (!isAllowedInState(action.act, rowBefore.state))
       return { invariant: 'an action happens only in a state that allows it', cause }
-    const paymentText = (JSON.parse(act.data) as Data)['came']
-    const recordsPayment = act.act === 'confirm' || act.act === 'came_again'
+    const paymentText = (JSON.parse(action.data) as ActionData)['came']
+    const isPaymentRecord = action.act === 'confirm' || action.act === 'came_again'
     const method =
-      recordsPayment && typeof paymentText === 'string' ? parseMethod(paymentText) : null
+      isPaymentRecord && typeof paymentText === 'string' ? parseMethod(paymentText) : null
     // The decision to request the balance sends a payment link.
-    const isPartOfDecision = act.act === 'send_pay_link' && USERS_WITHOUT_SESSION.has(act.who)
-    if (!isPartOfDecision && !canPerform(act.who, act.act, rowBefore.event_id, method))
+    const isPartOfDecision = action.act === 'send_pay_link' && USERS_WITHOUT_SESSION.has(action.who)
+    if (!isPartOfDecision && !canPerform(action.who, action.act, rowBefore.event_id, method))
       return { invariant: 'staff perform only actions of their role', cause }
-    const isFromStatement = act.why === BY_STATEMENT
-    return act.why === '' || isFromStatement || act.who === 'delegate'
+    const isFromStatement = action.why === STATEMENT_REASON
+    return action.why === '' || isFromStatement || action.who === 'delegate'
       ? null
-      : await checkDoneOnce(act.why)
+      : await checkDoneOnce(action.why)
   }
   const checkDoneOnce = async (reason: string): Promise<Violation | null> => {
     const { times } = (await sql()<{ times: number }>(COUNT_BY_REASON_SQL).get(reason, reason)) ?? {
@@ -143,7 +151,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     decision: DecisionRow,
     rowBefore: Row | undefined,
     rowAfter: Row | undefined,
-    refunded: number,
+    refundedAmount: number,
   ): Promise<Violation | null> => {
     if (
       USERS_WITHOUT_SESSION.has(decision.who) ||
@@ -153,11 +161,14 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       return null
     const actionName = decision.what.split(' ')[0] as ActionName
     const cause = JSON.stringify(decision)
-    if (!isInTable(actionName, rowBefore.state))
+    if (!isAllowedInState(actionName, rowBefore.state))
       return { invariant: 'an action happens only in a state that allows it', cause }
     if (!canPerform(decision.who, actionName, rowBefore.event_id, null))
       return { invariant: 'staff perform only actions of their role', cause }
-    if (actionName === 'refund' && rowAfter.refund_total - rowBefore.refund_total !== refunded)
+    if (
+      actionName === 'refund' &&
+      rowAfter.refund_total - rowBefore.refund_total !== refundedAmount
+    )
       return { invariant: 'a refund in the history is recorded', cause }
     if (
       (actionName === 'accept' || actionName === 'dismiss') &&
@@ -171,8 +182,8 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     rowBefore: Row,
     rowAfter: Row,
   ): string | null => {
-    const data = JSON.parse(text) as Data
-    const isSame = (...names: readonly (keyof Row)[]): boolean =>
+    const data = JSON.parse(text) as ActionData
+    const isUnchanged = (...names: readonly (keyof Row)[]): boolean =>
       names.every((name) => rowBefore[name] === rowAfter[name])
     if (became !== rowAfter.state) return `it became ${rowAfter.state}`
     switch (act) {
@@ -195,8 +206,9 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         const changes = data['changes'] as readonly string[]
         if ((rowAfter.total ?? 0) - (rowBefore.total ?? 0) !== difference)
           return 'the price difference is not the recorded one'
-        const { required } = requiredAmounts.of(rowAfter.id)
-        const priceDifference = required(rowAfter.total ?? 0) - required(rowBefore.total ?? 0)
+        const { computeRequired } = requiredAmounts.getSums(rowAfter.id)
+        const priceDifference =
+          computeRequired(rowAfter.total ?? 0) - computeRequired(rowBefore.total ?? 0)
         // The amount to refund cannot exceed the remaining payments; check-due.ts checks that amount.
         const isPaid = rowBefore.status === 'success'
         const isLimited =
@@ -204,11 +216,11 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         if (!isLimited && rowAfter.due - rowBefore.due !== (isPaid ? priceDifference : 0))
           return 'wrong balance'
         if ((rowBefore.answers !== rowAfter.answers) !== changes.length > 0) return 'other answers'
-        return isSame('captures', 'refund_total') ? null : 'payments or refunds changed'
+        return isUnchanged('captures', 'refund_total') ? null : 'payments or refunds changed'
       }
       case 'transfer':
         if (rowAfter.links_expire_at > at) return 'a link of the previous owner still gives access'
-        return isSame(
+        return isUnchanged(
           'total',
           'due',
           'category',
@@ -224,7 +236,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         if (rowAfter.due !== -readNumber(data, 'pay_back') - rowBefore.refunds_in_progress)
           return 'wrong refund amount'
         if (rowAfter.open_orders > 0) return 'it can still be paid'
-        return isSame('answers', 'total', 'captures', 'refund_total')
+        return isUnchanged('answers', 'total', 'captures', 'refund_total')
           ? null
           : 'payments or refunds changed'
       }
@@ -236,7 +248,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       case 'came_again':
         if (rowAfter.captures !== rowBefore.captures + 1) return 'no payment, or more than one'
         return rowAfter.open_reviews > rowBefore.open_reviews &&
-          isSame('answers', 'total', 'due', 'category', 'status', 'state', 'refund_total')
+          isUnchanged('answers', 'total', 'due', 'category', 'status', 'state', 'refund_total')
           ? null
           : 'the payment is counted, or not in review'
       case 'accept':
@@ -244,22 +256,22 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       case 'refund':
         return 'recorded as an action, not as a decision'
       case 'approve':
-        return isSame('answers', 'total', 'due', 'category') && isOrderedInFull(rowAfter)
+        return isUnchanged('answers', 'total', 'due', 'category') && isOrderedInFull(rowAfter)
           ? null
           : 'the order amount differs from the price'
       case 'accept_offer':
-        return isSame('answers', 'due') &&
+        return isUnchanged('answers', 'due') &&
           rowAfter.category === data['category'] &&
           isOrderedInFull(rowAfter)
           ? null
           : 'the order amount differs from the offered price'
       case 'refuse':
-        return isSame('answers', 'total', 'due', 'category', 'captures', 'open_orders') &&
+        return isUnchanged('answers', 'total', 'due', 'category', 'captures', 'open_orders') &&
           rowAfter.open_orders === 0
           ? null
           : 'an order exists'
       case 'edit':
-        return isSame(
+        return isUnchanged(
           'total',
           'due',
           'category',
@@ -284,23 +296,23 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         const expectedState = rowBefore.state === 'told' ? 'to_pay' : rowBefore.state
         if (rowAfter.state !== (act === 'not_found' ? expectedState : STATE_AFTER[act]))
           return `it is ${rowAfter.state}`
-        return isSame('answers', 'total', 'due', 'category', 'captures', 'refund_total')
+        return isUnchanged('answers', 'total', 'due', 'category', 'captures', 'refund_total')
           ? null
           : 'more than the claim changed'
       }
       case 'take_up':
         // A card order is created when the delegate is redirected to the gateway.
-        return isSame('answers', 'total', 'due', 'category', 'captures') &&
+        return isUnchanged('answers', 'total', 'due', 'category', 'captures') &&
           (rowAfter.open_orders === 0 || isOrderedInFull(rowAfter))
           ? null
           : 'the order amount differs from the price'
       case 'reopen':
-        return isSame('answers', 'total', 'due', 'category', 'captures', 'refund_total') &&
+        return isUnchanged('answers', 'total', 'due', 'category', 'captures', 'refund_total') &&
           (rowAfter.open_orders === 0 || isOrderedInFull(rowAfter))
           ? null
           : 'the order amount differs from the price'
       case 'erase':
-        return isSame('total', 'captures', 'refund_total', 'category', 'open_reviews') &&
+        return isUnchanged('total', 'captures', 'refund_total', 'category', 'open_reviews') &&
           rowAfter.answers === '{}' &&
           rowAfter.links_expire_at === 0
           ? null
@@ -324,7 +336,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
   /** Returns true if one order requests the full price. */
   const isOrderedInFull = ({ open_orders, order_amount, total }: Row): boolean =>
     open_orders === 1 && order_amount === total
-  /** Explains a change of a registration on which staff performed no action. Null if it is explained. */
+  /** Returns a change that no action explains, for a registration without new actions. Null if there is none. */
   const findUnexplainedChange = (rowBefore: Row, rowAfter: Row): string | null => {
     if (rowBefore.answers !== rowAfter.answers || rowBefore.category !== rowAfter.category)
       return 'other answers'
@@ -347,40 +359,40 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       const rowsBefore = previousRows
       previousRows = rows
       lastIds = (await sql()<typeof lastIds>(LAST_IDS_SQL).get()) ?? lastIds
-      for (const act of newActions) {
+      for (const action of newActions) {
         const [rowBefore, rowAfter] = [
-          rowsBefore.get(act.registration_id),
-          rows.get(act.registration_id),
+          rowsBefore.get(action.registration_id),
+          rows.get(action.registration_id),
         ]
-        if (rowBefore === undefined && rowAfter !== undefined && act.act === 'add') {
-          if (!isStaffName(act.who) || !canAddRegistration(act.who, rowAfter.event_id))
+        if (rowBefore === undefined && rowAfter !== undefined && action.act === 'add') {
+          if (!isStaffName(action.who) || !canAddRegistration(action.who, rowAfter.event_id))
             return {
               invariant: 'staff perform only actions of their role',
-              cause: JSON.stringify(act),
+              cause: JSON.stringify(action),
             }
           continue
         }
         if (rowBefore === undefined || rowAfter === undefined) continue
-        const actionViolation = await checkActionAllowed(act, rowBefore)
+        const actionViolation = await checkActionAllowed(action, rowBefore)
         if (actionViolation !== null) return actionViolation
-        const wrongEffect = findWrongEffect(act, rowBefore, rowAfter)
+        const wrongEffect = findWrongEffect(action, rowBefore, rowAfter)
         if (wrongEffect !== null)
           return {
             invariant: 'an action changes what the history records, and nothing else',
-            cause: `${wrongEffect}: ${JSON.stringify(act)} ${JSON.stringify(rowBefore)} → ${JSON.stringify(rowAfter)}`,
+            cause: `${wrongEffect}: ${JSON.stringify(action)} ${JSON.stringify(rowBefore)} → ${JSON.stringify(rowAfter)}`,
           }
       }
       for (const decision of decisions) {
         const id = decision.registration_id ?? 0
         // A refund of two payments has a line for each of them.
-        const refunded = decisions
+        const refundedAmount = decisions
           .filter(({ registration_id, what }) => registration_id === id && what === decision.what)
           .reduce((sum, { amount }) => sum + (amount ?? 0), 0)
         const decisionViolation = await checkDecision(
           decision,
           rowsBefore.get(id),
           rows.get(id),
-          refunded,
+          refundedAmount,
         )
         if (decisionViolation !== null) return decisionViolation
       }
@@ -399,7 +411,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       }
       return null
     },
-    checkReportedAction: async (regNo, act, reason) => {
+    checkReportedAction: async (regNo, actionName, reason) => {
       const { times } = (await sql()<{ times: number }>(COUNT_BY_REASON_SQL).get(
         reason,
         reason,
@@ -411,7 +423,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         ? null
         : {
             invariant: 'an action that was reported as done is done',
-            cause: `${act} of ${regNo}: ${reason}`,
+            cause: `${actionName} of ${regNo}: ${reason}`,
           }
     },
   }

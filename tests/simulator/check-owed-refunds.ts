@@ -18,36 +18,39 @@ export type RegistrationBalance = {
   readonly netPaid: number
 }
 export type OwedRefunds = {
-  afterWrite(balances: readonly RegistrationBalance[], all: RequiredPayments): Promise<void>
-  /** The part of the refunds that was owed before the cancellation. */
-  of(id: number): number
+  afterWrite(
+    balances: readonly RegistrationBalance[],
+    requiredPayments: RequiredPayments,
+  ): Promise<void>
+  /** Returns the part of the refunds that was owed before the cancellation. */
+  getOwedRefund(id: number): number
 }
 
 export function createOwedRefunds(sql: () => Sql): OwedRefunds {
-  const knownRefunds = new Set<number>()
+  const knownRefundIds = new Set<number>()
   const owedByRegistration = new Map<number, number>()
   const refundedAsOwed = new Map<number, number>()
-  const readRefunded = (id: number): number => refundedAsOwed.get(id) ?? 0
+  const getOwedRefund = (id: number): number => refundedAsOwed.get(id) ?? 0
   return {
-    of: readRefunded,
-    afterWrite: async (balances, requiredAmounts) => {
+    getOwedRefund,
+    afterWrite: async (balances, requiredPayments) => {
       for (const { id, registration, amount } of await sql()<Refund>(COMPLETED_REFUNDS_SQL).all()) {
-        if (knownRefunds.has(id)) continue
-        knownRefunds.add(id)
+        if (knownRefundIds.has(id)) continue
+        knownRefundIds.add(id)
         const owedBefore = owedByRegistration.get(registration) ?? 0
         const owedPart = Math.min(amount, owedBefore)
         owedByRegistration.set(registration, owedBefore - owedPart)
-        refundedAsOwed.set(registration, readRefunded(registration) + owedPart)
+        refundedAsOwed.set(registration, getOwedRefund(registration) + owedPart)
       }
       for (const { id, state, total, netPaid } of balances) {
         if (state === 'cancelled' || total === null) {
           owedByRegistration.set(id, 0)
           continue
         }
-        const { received, required } = requiredAmounts.of(id)
-        const open = Math.max(0, received - readRefunded(id) - required(total))
+        const { received, computeRequired } = requiredPayments.getSums(id)
+        const openAmount = Math.max(0, received - getOwedRefund(id) - computeRequired(total))
         // A goodwill refund reduces the owed amount, and only while something is owed.
-        owedByRegistration.set(id, Math.min(open, netPaid))
+        owedByRegistration.set(id, Math.min(openAmount, netPaid))
       }
     },
   }

@@ -11,7 +11,7 @@ import { createCreditedInvariants } from './check-credit-date-prices.ts'
 import { createCurrencyInvariants } from './check-currencies.ts'
 import { createBalanceInvariants } from './check-due.ts'
 import { createEventFigureInvariants } from './check-event-figures.ts'
-import { CLOSES, EARLY_ENDS, SEATS, APPROVAL_EVENT } from './events.ts'
+import { CLOSES_AT, EARLY_ENDS_AT, SEATS, APPROVAL_EVENT } from './events.ts'
 import { getCaptureTime, isCapture, isAsOrdered, listCaptures } from './gateway.ts'
 import type { Gateway, Order, Transaction } from './gateway.ts'
 import { createDocumentInvariants } from './check-documents.ts'
@@ -33,8 +33,8 @@ export type CheckContext = {
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
-  /** How long before closing a payment must arrive if its time is uncertain. */
-  readonly closingMarginMs: (order: Order) => number
+  /** Returns how long before closing a payment must arrive if its time is uncertain. */
+  readonly getClosingMarginMs: (order: Order) => number
   /** True if the server's clock is never wrong. */
   readonly isClockRight: boolean
   /** True if neither the server nor the gateway is ever down. */
@@ -126,16 +126,14 @@ export type Invariants = {
   atRest(now: number): Promise<Violation | null>
   /** Called when the server has detected that its clock was set back. */
   afterClockWentBack(now: number): Promise<Violation | null>
-  /**
-   * The part of the refunds that was owed before the cancellation, and is not part of the refund of the cancellation.
-   */
-  refundDue(id: number): number
+  /** Returns the part of the refunds that was owed before the cancellation and is not part of its refund. */
+  getOwedRefund(id: number): number
   /** Called when a page shows this registration as paid. */
   checkShownPaid(regNo: string): Promise<Violation | null>
 }
 
 export function createInvariants(context: CheckContext): Invariants {
-  const { sql, serverSql, gateway, bank, actionHistory, closingMarginMs, canQuery } = context
+  const { sql, serverSql, gateway, bank, actionHistory, getClosingMarginMs, canQuery } = context
   const statusByOrder = new Map<string, PaymentStatus>()
   const findTransaction = (orderId: string, reference: string | null): Transaction | undefined =>
     gateway.orders
@@ -155,8 +153,8 @@ export function createInvariants(context: CheckContext): Invariants {
       statusByOrder.set(row.order_id, row.status)
       if (!isPaid(row.status) || row.gateway === null) continue
       // Payments moved by staff keep their original order.
-      const transaction = gateway.find(row.reference)?.made
-      if (bank.knows(row.reference)) continue
+      const transaction = gateway.find(row.reference)?.transaction
+      if (bank.hasReference(row.reference)) continue
       if (transaction === undefined || !isCapture(transaction))
         return {
           invariant: 'a success is a payment at the gateway',
@@ -165,7 +163,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     return null
   }
-  /** True if the payment was made days after redirect and closing, by the gateway's clock. A balance has no limit. */
+  /** Returns true if the gateway states a payment time days after redirect and closing. A balance has no limit. */
   const isTooLate = (
     order: Order,
     transaction: Transaction,
@@ -178,32 +176,32 @@ export function createInvariants(context: CheckContext): Invariants {
   ): boolean =>
     purpose === 'whole' &&
     !(event === APPROVAL_EVENT && holdUntil !== null && transaction.at < holdUntil) &&
-    order.statesTime &&
-    closingMarginMs(order) === 0 &&
+    order.isTimeStated &&
+    getClosingMarginMs(order) === 0 &&
     handedOffAt !== null &&
-    transaction.at >= CLOSES + DAY_MS &&
+    transaction.at >= CLOSES_AT + DAY_MS &&
     transaction.at - handedOffAt > 2 * DAY_MS
   // In write order: the server's timestamps are unreliable while its clock is wrong.
-  const receivedBeforeCancellation = new Set<number>()
-  let cancelledBefore = new Set<number>()
-  /** True if one status response reported the payment and its refund: only that refund cancelled the registration. */
+  const idsReceivedBeforeCancellation = new Set<number>()
+  let cancelledIdsBefore = new Set<number>()
+  /** Returns true if one status response reported the payment and the refund that cancelled the registration. */
   const isPaidAndRefundedTogether = ({
     registration_id: id,
     status,
     amount,
     back,
   }: CaptureRow): boolean =>
-    id !== null && !cancelledBefore.has(id) && status === 'refunded' && back === amount
+    id !== null && !cancelledIdsBefore.has(id) && status === 'refunded' && back === amount
   const checkCaptures = async (): Promise<Violation | null> => {
     const countedReferences = new Set<string>()
     for (const row of await sql()<CaptureRow>(CAPTURES_SQL).all()) {
       const cause = JSON.stringify(row)
       if (row.is_cancelled !== 1 || isPaidAndRefundedTogether(row))
-        receivedBeforeCancellation.add(row.id)
+        idsReceivedBeforeCancellation.add(row.id)
       if (row.order_id === null && GATEWAYS.includes(row.source)) continue
       if (row.state === 'review' && row.in_review !== 1)
         return { invariant: 'a mismatched payment goes to review', cause }
-      if (row.state === 'fits' && !receivedBeforeCancellation.has(row.id))
+      if (row.state === 'fits' && !idsReceivedBeforeCancellation.has(row.id))
         return { invariant: 'a payment for a cancelled registration goes to review', cause }
       if (!GATEWAYS.includes(row.source)) {
         // Each event numbers its own cash payments.
@@ -234,7 +232,7 @@ export function createInvariants(context: CheckContext): Invariants {
       if (row.state === 'fits' && (row.status === null || !isPaid(row.status)))
         return { invariant: 'a matching payment is a success', cause }
     }
-    cancelledBefore = new Set(
+    cancelledIdsBefore = new Set(
       (await sql()<{ id: number }>(CANCELLED_SQL).all()).map(({ id }) => id),
     )
     return null
@@ -260,7 +258,8 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     for (const row of await sql()<Row>(CONFIRMATIONS_SQL).all()) {
       const cause = JSON.stringify(row)
-      // Paid and refunded in one status response, or staff asked for the rest: the confirmation follows when it is paid.
+      // No email yet: one status response reported payment and refund, or staff requested the rest, which is not paid
+      // yet.
       if (row.status === 'success') succeededRegNos.add(row.reg_no)
       const isUnconfirmed = row.status === 'refunded' && !succeededRegNos.has(row.reg_no)
       const canLackConfirmation = (isUnconfirmed || row.awaits_rest === 1) && row.mails === 0
@@ -268,7 +267,7 @@ export function createInvariants(context: CheckContext): Invariants {
         return { invariant: 'only successes are confirmed, once each', cause }
       if (row.successes > 1)
         return { invariant: 'at most one attempt succeeds for each registration', cause }
-      // A registration made free by a correction remains paid when earlier payments are refunded, or when a correction makes it chargeable
+      // A registration made free by a correction remains paid if earlier payments are refunded or it becomes chargeable
       // again.
       const isFullyPaid = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
       if (row.attempts > 0 && (row.status === 'success') !== isFullyPaid)
@@ -295,10 +294,10 @@ export function createInvariants(context: CheckContext): Invariants {
             : firstCapture !== undefined &&
               getCaptureTime(transaction) - getCaptureTime(firstCapture) <= SECOND_CAPTURE_POLLED_MS
         // Payments omitted from status responses appear only in the settlement file.
-        const isPolled = order.reports === 'all' && isWithinPolling && canQuery(order)
+        const isPolled = order.reportedCaptures === 'all' && isWithinPolling && canQuery(order)
         const isRecordRequired =
           transaction.isReported ||
-          (transaction.isClaimed && order.reports === 'all' && canQuery(order))
+          (transaction.isClaimed && order.reportedCaptures === 'all' && canQuery(order))
         if ((isRecordRequired || isPolled) && !stateByReference.has(transaction.reference))
           return {
             invariant: 'every capture is a success, accepted or in review',
@@ -311,7 +310,7 @@ export function createInvariants(context: CheckContext): Invariants {
   const checkExpiry = async (now: number): Promise<Violation | null> => {
     for (const row of await sql()<PaymentRow>(PAYMENTS_SQL).all()) {
       const pendingUntil = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
-      // Never redirected, or not paid through a gateway: it expires on its due date, or staff end it.
+      // A payment without redirect or without a gateway expires on its due date, or staff end it.
       if (row.handed_off_at === null || row.gateway === null) continue
       if (row.status === 'pending' && row.review === null && now > pendingUntil)
         return { invariant: 'no payment is pending forever', cause: JSON.stringify(row) }
@@ -324,7 +323,7 @@ export function createInvariants(context: CheckContext): Invariants {
       }
     return null
   }
-  const requestedAt = new Map<number, number>()
+  const requestedAtById = new Map<number, number>()
   const checkRefunds = async (now: number): Promise<Violation | null> => {
     type Row = {
       id: number
@@ -334,11 +333,11 @@ export function createInvariants(context: CheckContext): Invariants {
       amount: Amount
       order_id: string
     }
-    const orders = [...gateway.orders.values()].filter(
+    const refundedOrders = [...gateway.orders.values()].filter(
       ({ gatewayRefunds }) => gatewayRefunds.length > 0,
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
-    /** Amounts that the payer's bank took back are checked together with the dispute. */
+    /** Returns true for an amount that the payer's bank took back. It is checked together with the dispute. */
     const isDispute = ({ reference }: Row): boolean => gateways.isDispute(reference)
     const isManualRefund = (row: Row): boolean =>
       bank.findRefund(row.reference) !== null || isDispute(row)
@@ -363,12 +362,12 @@ export function createInvariants(context: CheckContext): Invariants {
           gatewayRefund.amount < row.amount)
       )
         return { invariant: 'a completed refund exists at the gateway', cause }
-      const startedAt = requestedAt.get(row.id) ?? now
-      requestedAt.set(row.id, startedAt)
+      const startedAt = requestedAtById.get(row.id) ?? now
+      requestedAtById.set(row.id, startedAt)
       if ((row.state === 'wanted' || row.state === 'asked') && now - startedAt > REFUND_MS_MAX)
         return { invariant: 'no refund is in progress forever', cause }
     }
-    for (const { orderId, gatewayRefunds } of orders) {
+    for (const { orderId, gatewayRefunds } of refundedOrders) {
       const sentRefunds = rows.filter(
         (row) => row.order_id === orderId && row.state !== 'wanted' && !isManualRefund(row),
       )
@@ -418,25 +417,25 @@ export function createInvariants(context: CheckContext): Invariants {
     )
   const isKnown = async (reference: string): Promise<boolean> =>
     (await sql()('SELECT 1 FROM captures WHERE reference = ?').get(reference)) !== undefined
-  /** "No record" from another merchant proves nothing: a payment reported while queries were possible is in review. */
-  const findUnqueriedPayments = async (): Promise<Violation | null> => {
+  /** Checks that "no record" from another merchant, which proves nothing, never makes a reported payment fail. */
+  const checkUnqueriedPayments = async (): Promise<Violation | null> => {
     type Row = { order_id: string; status_at: number }
     for (const row of await sql()<Row>(
       "SELECT order_id, status_at FROM payments WHERE status = 'failed' AND reason = 'expired'",
     ).all()) {
       const order = gateway.orders.get(row.order_id)
       if (order === undefined || canQuery(order) || order.isDenied) continue
-      const paid = await findInOrder(
+      const missedPayment = await findInOrder(
         order.transactions,
         async (transaction) =>
           isCapture(transaction) &&
           transaction.at < row.status_at &&
           !(await isKnown(transaction.reference)),
       )
-      if (paid !== undefined)
+      if (missedPayment !== undefined)
         return {
           invariant: 'a payment that cannot be queried is never marked failed',
-          cause: `${row.order_id}: ${JSON.stringify(paid)}`,
+          cause: `${row.order_id}: ${JSON.stringify(missedPayment)}`,
         }
     }
     return null
@@ -450,7 +449,7 @@ export function createInvariants(context: CheckContext): Invariants {
       id,
       ...GATEWAYS,
     )) !== undefined
-  const findHold = async (orderId: string): Promise<number | null> =>
+  const findHoldUntil = async (orderId: string): Promise<number | null> =>
     (
       await sql()<{ hold_until: number | null }>(
         'SELECT hold_until FROM payments WHERE order_id = ?',
@@ -487,27 +486,28 @@ export function createInvariants(context: CheckContext): Invariants {
         ).all(id)
       ).flatMap(({ order_id }) => gateway.orders.get(order_id) ?? [])
       const captures = orders.flatMap((order) =>
-        order.transactions.filter(isCapture).map((capture) => ({ order, made: capture })),
+        order.transactions.filter(isCapture).map((capture) => ({ order, transaction: capture })),
       )
       const [onlyPayment] = captures
       if (onlyPayment === undefined || captures.length > 1) continue
-      const { order, made } = onlyPayment
+      const { order, transaction } = onlyPayment
       if (!canQuery(order)) continue
       // The price is held until a day after its period, even if the delegate begins later; a delegate on the
       // gateway's page always has one day.
       const priceGuaranteedUntil =
-        ((await findPricedAt(order.orderId)) < EARLY_ENDS ? EARLY_ENDS : CLOSES) + DAY_MS
+        ((await findPricedAt(order.orderId)) < EARLY_ENDS_AT ? EARLY_ENDS_AT : CLOSES_AT) + DAY_MS
       // The price before a correction was held for as long as the order, regardless of the registration's new
       // deadline. A deadline that staff extended for a payment claim does not apply to an earlier card order: staff
       // review that.
       const deadline =
-        order.asked === total && !(await hasPaymentClaim(id))
+        order.requestedAmount === total && !(await hasPaymentClaim(id))
           ? pay_until
-          : await findHold(order.orderId)
+          : await findHoldUntil(order.orderId)
       const isInTime =
-        getCaptureTime(made) - order.at <= FIRST_CAPTURE_POLLED_MS &&
-        made.at + closingMarginMs(order) <
+        getCaptureTime(transaction) - order.at <= FIRST_CAPTURE_POLLED_MS &&
+        transaction.at + getClosingMarginMs(order) <
           Math.min(priceGuaranteedUntil, deadline ?? priceGuaranteedUntil)
+      const isCorrect = isAsOrdered(order, transaction) && isInTime
       // Not covered by this rule: payments refunded or moved by staff.
       if (order.gatewayRefunds.length > 0 || (await hasMoved(id))) continue
       // An earlier payment elsewhere makes this a second payment.
@@ -515,19 +515,19 @@ export function createInvariants(context: CheckContext): Invariants {
       const isEnded = state === 'cancelled' || state === 'refused'
       if ((event_id === SEATS.event || isEnded) && status !== 'success') {
         // The seat may be sold, or staff may have ended the registration; then the payment is in review, or decided.
-        if (isAsOrdered(order, made) && isInTime && in_review === 0 && !(await isDecided(id)))
+        if (isCorrect && in_review === 0 && !(await isDecided(id)))
           return {
             invariant: 'a payment for a sold seat or an ended registration is in review',
-            cause: `${order.orderId} is ${status}: ${JSON.stringify(made)}`,
+            cause: `${order.orderId} is ${status}: ${JSON.stringify(transaction)}`,
           }
         continue
       }
       // A balance due after a correction may also be in review.
       const isOpen = status !== 'success' || (in_review === 1 && (await isReviewed(order.orderId)))
-      if (isAsOrdered(order, made) && isInTime && isOpen)
+      if (isCorrect && isOpen)
         return {
           invariant: 'a single correct payment in time is a success',
-          cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${await findReviewReason(order.orderId)})` : ''}: ${JSON.stringify(made)}`,
+          cause: `${order.orderId} is ${status}${in_review === 1 ? ` and in review (${await findReviewReason(order.orderId)})` : ''}: ${JSON.stringify(transaction)}`,
         }
     }
     return null
@@ -536,7 +536,7 @@ export function createInvariants(context: CheckContext): Invariants {
   const gateways = createGatewayInvariants(context)
   const seats = createSeatInvariants(sql)
   const documents = createDocumentInvariants(sql)
-  const rates = createTaxInvariants(sql)
+  const taxes = createTaxInvariants(sql)
   const taxHalves = createTaxHalfInvariants(sql)
   const figures = createEventFigureInvariants(sql, serverSql)
   const balances = createBalanceInvariants(sql, serverSql)
@@ -551,7 +551,7 @@ export function createInvariants(context: CheckContext): Invariants {
     (await checkConfirmations()) ??
     (await seats.afterWrite()) ??
     (await documents.afterWrite()) ??
-    (await rates.afterWrite()) ??
+    (await taxes.afterWrite()) ??
     (await taxHalves.afterWrite()) ??
     (await figures.afterWrite()) ??
     (await actionHistory.afterWrite()) ??
@@ -559,7 +559,7 @@ export function createInvariants(context: CheckContext): Invariants {
     (await creditedPrices.afterWrite())
   return {
     afterWrite,
-    refundDue: balances.refundDue,
+    getOwedRefund: balances.getOwedRefund,
     afterClockWentBack: async (now) => {
       const row = await sql()(EXPIRED_IN_FUTURE_SQL).get(now, now, now - DAY_MS)
       return row === undefined
@@ -575,20 +575,20 @@ export function createInvariants(context: CheckContext): Invariants {
       (await checkRecordedCaptures()) ??
       (await checkReportedRefunds()) ??
       (await gateways.atRest(now)) ??
-      (await findUnqueriedPayments()) ??
+      (await checkUnqueriedPayments()) ??
       (await checkTimelyPayments()),
     checkShownPaid: async (regNo) => {
       // A registration that was free before a correction is shown as paid although there is no capture.
-      const sentRefunds = await sql()(
+      const freeRegistration = await sql()(
         `SELECT 1 FROM registrations WHERE reg_no = ? AND is_corrected = 1
            AND (total = max(due, 0) OR (state = 'cancelled' AND freed_at_attempt IS NOT NULL))`,
       ).get(regNo)
-      if (sentRefunds !== undefined) return null
-      const shownPayment = await sql()<{ reference: string }>(
+      if (freeRegistration !== undefined) return null
+      const countedPayments = await sql()<{ reference: string }>(
         "SELECT c.reference FROM captures c JOIN registrations r ON r.id = c.registration_id WHERE r.reg_no = ? AND c.state IN ('fits', 'accepted')",
       ).all(regNo)
-      return shownPayment.some(
-        ({ reference }) => gateway.find(reference) !== null || bank.knows(reference),
+      return countedPayments.some(
+        ({ reference }) => gateway.find(reference) !== null || bank.hasReference(reference),
       )
         ? null
         : { invariant: 'everything shown as paid was captured', cause: regNo }

@@ -10,7 +10,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 /** An order without any payment expires after a day. */
 const OPEN_MS = 20 * HOUR_MS
-/** A status query that captures a payment takes at most two of them. */
+/** The maximum duration of a status query that captures a payment. */
 const QUERY_MS_MAX = 120_000
 
 type OrderRow = {
@@ -36,7 +36,9 @@ export function createRazorpayInvariants(
   const listOrders = (): readonly Order[] =>
     [...gateway.orders.values()].filter(({ merchantId }) => merchantId === RAZORPAY_MERCHANT)
 
-  /** The seat is released by then, so the gateway must return the payment. */
+  /**
+   * Returns true if Rollcall captured the payment after its seat was released: the gateway must return such a payment.
+   */
   const isCapturedTooLate = (order: Order, transaction: Transaction): boolean => {
     const checkout = order.checkouts.find(({ id }) => id === transaction.checkoutId)
     const elapsedMs = getCaptureTime(transaction) - transaction.at
@@ -63,16 +65,19 @@ export function createRazorpayInvariants(
           other.reportedAt < getCaptureTime(captured) - QUERY_MS_MAX,
       )
   }
-  /** Open orders are queried no later than after half of their age, so a payment was seen at least twice. */
+  /**
+   * Returns true if polling must have captured the payment. An open order is queried again after at most half of its
+   * age, so its payment was seen at least twice.
+   */
   const shouldBeCaptured = (order: Order, { at, authorizedAt, checkoutId, code }: Transaction) => {
     const checkout = order.checkouts.find(({ id }) => id === checkoutId)
     if (code !== 'returned' || authorizedAt === null || checkout === undefined) return false
-    const isOnly = order.transactions.length === 1
-    const age = authorizedAt - order.at
-    const endsAtAge = at + checkout.captureMs - order.at
-    return isOnly && age < OPEN_MS && endsAtAge > 2.25 * age + HOUR_MS
+    const isOnlyPayment = order.transactions.length === 1
+    const ageMs = authorizedAt - order.at
+    const expiryAgeMs = at + checkout.captureMs - order.at
+    return isOnlyPayment && ageMs < OPEN_MS && expiryAgeMs > 2.25 * ageMs + HOUR_MS
   }
-  const findUncaptured = async (): Promise<Violation | null> => {
+  const checkUncaptured = async (): Promise<Violation | null> => {
     if (!isUndisturbed) return null
     const unpaidOrders = await sql()<{ order_id: string }>(UNPAID_SQL).all()
     for (const order of listOrders()) {
@@ -124,7 +129,7 @@ export function createRazorpayInvariants(
               cause: `${orderId}: ${JSON.stringify({ ...refund, ...row })}`,
             }
         }
-      return findUncaptured()
+      return checkUncaptured()
     },
   }
 }

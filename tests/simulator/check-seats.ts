@@ -11,7 +11,7 @@ import { SEATS } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
 /** Creates one code of each kind, which can be used once. */
-export async function makeCodes(
+export async function createCodes(
   store: Store,
   at: Parameters<Store['withdrawDiscountCode']>[3],
 ): Promise<void> {
@@ -55,7 +55,7 @@ const ENDED_SQL = `SELECT t.* FROM places_taken t JOIN registrations r ON r.id =
 export type SeatInvariants = { afterWrite(): Promise<Violation | null> }
 
 export function createSeatInvariants(sql: () => Sql): SeatInvariants {
-  const approvedIds = new Set<number>()
+  const checkedIds = new Set<number>()
 
   const checkReleasedSeats = async (): Promise<Violation | null> => {
     const row = await sql()(ENDED_SQL).get()
@@ -67,10 +67,10 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
         }
   }
   const checkSeats = async (allRows: readonly Row[]): Promise<Violation | null> => {
-    // Registrations that staff or delegates ended hold nothing.
+    // Cancelled registrations hold no seat.
     const rows = allRows.filter(({ state }) => state !== 'cancelled')
     const acceptedCount = rows.filter(({ accepted }) => accepted === 1).length
-    for (const { id, max, category } of SEATS.places) {
+    for (const { id, max, category } of SEATS.quotas) {
       const rowsOfCategory = rows.filter((row) => category === null || row.category === category)
       const paidRows = rowsOfCategory.filter(
         ({ status, accepted }) => status === 'success' && accepted === 0,
@@ -89,11 +89,14 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
     }
     return null
   }
-  /** Late payments for a code that another delegate used are allowed; a new use never coincides with a reserved one. */
+  /**
+   * Checks that no code is used twice. Late payments for a code that another delegate has used are allowed; a new use
+   * of a reserved code is not.
+   */
   const checkCodes = (rows: readonly Row[]): Violation | null => {
     for (const row of rows) {
-      if (approvedIds.has(row.id)) continue
-      approvedIds.add(row.id)
+      if (checkedIds.has(row.id)) continue
+      checkedIds.add(row.id)
       const holders = rows.filter(
         (holder) =>
           holder.code === row.code &&

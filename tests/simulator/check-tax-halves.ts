@@ -12,9 +12,10 @@ const NEWER_DOCUMENTS_SQL = `SELECT id, kind, body FROM documents WHERE kind <> 
 /** The remaining tax of an invoice at a rate, and the remaining halves. */
 type RemainingTax = { tax: number; cgst: number; sgst: number; igst: number }
 
-const buildName = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string => `${serial} ${at}`
+const formatInvoiceName = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string =>
+  `${serial} ${at}`
 
-/** By the percentage that the lines state. */
+/** Sums the tax of the lines by their percentage. */
 function sumTax({ lines }: DocumentBody): ReadonlyMap<number, number> {
   const sums = new Map<number, number>()
   for (const { rate, gst } of lines)
@@ -30,7 +31,7 @@ export function createTaxHalfInvariants(sql: () => Sql): {
   const remainingByRate = new Map<string, RemainingTax>()
 
   const findProblem = (body: DocumentBody): string | null => {
-    const invoiceName = body.of === null ? buildName(body) : buildName(body.of)
+    const invoiceName = body.of === null ? formatInvoiceName(body) : formatInvoiceName(body.of)
     const printedRows = new Map((body.byRate ?? []).map((row) => [row.rate, row]))
     for (const [rate, tax] of sumTax(body)) {
       const row = printedRows.get(rate)

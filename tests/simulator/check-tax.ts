@@ -19,7 +19,7 @@ const ITEMS: Readonly<Record<ItemId, Line>> = {
   donation: { rate: 'none', base: 118_000, tax: 0 },
 }
 /** By category and period; a member's early price differs in the higher-priced event file. */
-const ADMISSION: Readonly<Record<string, readonly number[]>> = {
+const ADMISSION_PRICES: Readonly<Record<string, readonly number[]>> = {
   'member early': [100_000, 150_000],
   'member late': [200_000],
   'non-member early': [300_000],
@@ -75,10 +75,10 @@ export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Vio
             tax: kind === 'credit' ? -tax : tax,
           })),
         )
-        const isAll = row.kept + row.due === row.total && row.kept > 0
-        const isNothing = row.kept === 0 && row.due <= 0
-        if (!isAll && !isNothing) continue
-        const expectedBills = isAll ? listPossibleBills(row) : [{}]
+        const isFullyPaid = row.kept + row.due === row.total && row.kept > 0
+        const isFullyRefunded = row.kept === 0 && row.due <= 0
+        if (!isFullyPaid && !isFullyRefunded) continue
+        const expectedBills = isFullyPaid ? listPossibleBills(row) : [{}]
         if (
           !expectedBills.some(
             (expectedBill) => JSON.stringify(expectedBill) === JSON.stringify(invoicedByRate),
@@ -94,13 +94,13 @@ export function createTaxInvariants(sql: () => Sql): { afterWrite(): Promise<Vio
   }
 }
 
-/** The price of the answers in the version of the event file whose total is stored. */
+/** Lists the possible bills for the answers, in the versions of the event file whose total equals the stored one. */
 function listPossibleBills({ category, period, answers, total }: Row): readonly RateTotals[] {
   const parsedAnswers = JSON.parse(answers) as Readonly<Record<string, unknown>>
   const items = Object.entries(ITEMS).flatMap(([id, line]) =>
     isYes(parsedAnswers[id]) ? [line] : [],
   )
-  return (ADMISSION[`${category} ${period}`] ?? [])
+  return (ADMISSION_PRICES[`${category} ${period}`] ?? [])
     .map((base) => [{ rate: '18', base, tax: (base * 18) / 100 }, ...items])
     .filter((lines) => lines.reduce((sum, { base, tax }) => sum + base + tax, 0) === total)
     .map(sumByRate)

@@ -1,7 +1,7 @@
 /**
- * `npm run simulate:controls [NAME…]`: makes known mistakes in a copy of this tree, one at a time; the simulator must find each of them. A
- * check that finds no mistake proves nothing. A control is an entry of `controls.yaml`: `about` states the mistake, `profile` the histories
- * that search for it.
+ * `npm run simulate:controls [NAME…]`: makes known mistakes in a copy of this tree, one at a time; the simulator must
+ * find each of them, because a check that finds no mistake proves nothing. A control is an entry of `controls.yaml`:
+ * `about` states the mistake, `profile` the histories that search for it.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,9 +30,9 @@ export const readControls = (): readonly Mutation[] =>
 
 /** Returns true if the mistake was found. */
 async function findMistake(control: Mutation): Promise<boolean> {
-  const report = (isApplied: boolean, text: string): boolean => {
-    printResult(`${isApplied ? '✓' : '✗'} ${control.name}: ${control.symptom}\n    ${text}`)
-    return isApplied
+  const report = (isFound: boolean, text: string): boolean => {
+    printResult(`${isFound ? '✓' : '✗'} ${control.name}: ${control.symptom}\n    ${text}`)
+    return isFound
   }
   const profile = control.readExtraValue('profile') || 'design'
   const tree = copyTree(COPIED_PATHS)

@@ -1,6 +1,6 @@
 /**
- * Delegates who follow the plan, and the gateway messages about them: registering, paying, two tabs, polling, further
- * attempts, a repeated form.
+ * Simulates delegates who follow the plan, and the gateway messages about them: registering, paying, paying in two
+ * tabs, reloading, further attempts, and sending a form again.
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
@@ -22,7 +22,7 @@ import type { Bank } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
 import {
   createAnswers,
-  CREDITED,
+  CREDITED_METHOD,
   OWN_ACCOUNT,
   findPrice,
   compileServedEvent,
@@ -53,7 +53,7 @@ const TRIES_MAX = 4
 export type Delegates = {
   begin(): void
   /** Returns the numbers of registered delegates. */
-  numbers(): readonly string[]
+  listRegNos(): readonly string[]
   findEvent(regNo: string): string
   /** When the history is idle, every delegate opens their page once more. */
   openPagesAgain(): Promise<void>
@@ -70,7 +70,7 @@ type DelegatesContext = {
   readonly writeTrace: (what: () => string) => void
   readonly extendEnd: (ms: number) => void
   readonly mailbox: Mailbox
-  readonly versionOf: (event: string) => Version
+  readonly getVersion: (event: string) => Version
 }
 /** A delegate's browser: the registration number and the payment forms, newest last. */
 type BrowserState = {
@@ -87,7 +87,7 @@ type RegisterResult = RegisterResponse & {
 }
 
 /** The errors for a form that requests an unavailable option. */
-type Refusal = {
+type Rejection = {
   readonly code: string
   readonly quote?: { readonly category: string } | null
   readonly errors?: Fields
@@ -112,21 +112,21 @@ export function createDelegates(context: DelegatesContext): Delegates {
   } = context
   const registeredDelegates = new Map<
     string,
-    { readonly delegate: Delegate; readonly held: BrowserState }
+    { readonly delegate: Delegate; readonly browser: BrowserState }
   >()
 
   const call = async (
     method: 'GET' | 'POST',
     url: string,
-    type = '',
+    contentType = '',
     payload = '',
-    key = '',
+    idempotencyKey = '',
     extraHeaders: Fields = {},
   ): Promise<SimulatedResponse | null> => {
     await timeline.wait(20)
     const headers = {
-      ...(type === '' ? {} : { 'content-type': type }),
-      ...(key === '' ? {} : { 'idempotency-key': key }),
+      ...(contentType === '' ? {} : { 'content-type': contentType }),
+      ...(idempotencyKey === '' ? {} : { 'idempotency-key': idempotencyKey }),
       ...extraHeaders,
     }
     const httpResponse = await machine.call({
@@ -156,7 +156,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
 
   gateway.onRefund = (order, transaction, refund) => {
     if (order.merchantId !== RAZORPAY_MERCHANT) return
-    const source = createRandom(
+    const refundRandom = createRandom(
       plan.profile.name,
       plan.seed,
       plan.history,
@@ -165,7 +165,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     )
     const announceRefund = (event: RefundWebhook): void => {
       const webhook = buildPaymentWebhook(event, order, transaction, timeline.now(), refund)
-      announce(webhook, drawMessages(plan.profile, source))
+      announce(webhook, drawMessages(plan.profile, refundRandom))
     }
     announceRefund('refund.created')
     if (refund.failsAt !== null) {
@@ -175,15 +175,15 @@ export function createDelegates(context: DelegatesContext): Delegates {
       timeline.schedule(refund.doneAt - timeline.now(), () => announceRefund('refund.processed'))
   }
 
-  const followDispute = async (planned: PlannedDispute, random: Random): Promise<void> => {
+  const followDispute = async (plannedDispute: PlannedDispute, random: Random): Promise<void> => {
     const disputedPayment = chooseDisputed(gateway, RAZORPAY_MERCHANT, random)
     if (disputedPayment === null) return
     const dispute = openDispute(gateway, disputedPayment, timeline.now())
-    for (const { afterMs, status } of planned.steps) {
+    for (const { afterMs, status } of plannedDispute.steps) {
       extendEnd(afterMs)
       await timeline.wait(afterMs)
       dispute.changes.push({ at: timeline.now(), status })
-      writeTrace(() => `dispute ${dispute.id} of ${dispute.of}: ${status}`)
+      writeTrace(() => `dispute ${dispute.id} of ${dispute.paymentReference}: ${status}`)
       announce(
         buildDisputeWebhook(disputedPayment.order, dispute),
         drawMessages(plan.profile, random),
@@ -209,17 +209,20 @@ export function createDelegates(context: DelegatesContext): Delegates {
       form.amount,
       timeline.now(),
     )
-    extendEnd(plannedVisit.thinksMs)
-    await timeline.wait(plannedVisit.thinksMs)
-    if (plannedVisit.ends === 'left') return
+    extendEnd(plannedVisit.thinkingMs)
+    await timeline.wait(plannedVisit.thinkingMs)
+    if (plannedVisit.result === 'left') return
     const finishVisit = (): void => {
-      const isPaid = plannedVisit.ends === 'paid'
-      const late = isRazorpay && isPaid ? plannedVisit.late : null
+      const isPaid = plannedVisit.result === 'paid'
+      const late = isRazorpay && isPaid ? plannedVisit.lateAuthorization : null
       // At Razorpay, a payment cannot differ from its order.
-      const wrong = isRazorpay ? null : plannedVisit.wrong
+      const wrong = isRazorpay ? null : plannedVisit.mismatch
       const declineCode = random.pick(['400', '405', '502'])
       const transaction = gateway.transact(order, {
-        amount: isPaid && wrong === 'amount' ? toAmount(order.asked - 100) : order.asked,
+        amount:
+          isPaid && wrong === 'amount'
+            ? toAmount(order.requestedAmount - 100)
+            : order.requestedAmount,
         currency: wrong === 'currency' ? '840' : order.currency,
         type: wrong === 'kind' ? '310' : '320',
         isTest: wrong === 'test',
@@ -230,21 +233,21 @@ export function createDelegates(context: DelegatesContext): Delegates {
       })
       writeTrace(() => `${order.orderId}: ${JSON.stringify(transaction)}`)
       if (isRazorpay) {
-        const announceAs = (event: PaymentWebhook): void => {
+        const announceEvent = (event: PaymentWebhook): void => {
           writeTrace(() => `${transaction.reference}: ${event}`)
           const webhook = buildPaymentWebhook(event, order, transaction, timeline.now())
-          announce(webhook, plannedVisit.tells, () => {
+          announce(webhook, plannedVisit.messages, () => {
             if (webhook.claimsCapture) transaction.isClaimed = true
           })
         }
-        if (late === null) announceAs(isPaid ? 'payment.captured' : 'payment.failed')
+        if (late === null) announceEvent(isPaid ? 'payment.captured' : 'payment.failed')
         else {
           extendEnd(getLateAuthorizationMs(late))
-          followPayment({ order, made: transaction }, late, timeline, announceAs)
+          followPayment({ order, transaction }, late, timeline, announceEvent)
         }
         return
       }
-      for (const plannedMessage of plannedVisit.tells)
+      for (const plannedMessage of plannedVisit.messages)
         sendMessage(order, transaction, plannedMessage)
     }
     if (plannedVisit.heldMs === 0 || isRazorpay) finishVisit()
@@ -253,8 +256,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
       extendEnd(plannedVisit.heldMs)
       timeline.schedule(plannedVisit.heldMs, finishVisit)
     }
-    if (plannedVisit.returnsMs === null) return
-    await timeline.wait(plannedVisit.returnsMs)
+    if (plannedVisit.returnAfterMs === null) return
+    await timeline.wait(plannedVisit.returnAfterMs)
     const lastTransaction = order.transactions.at(-1)
     if (isRazorpay) {
       const fields = buildRazorpayReturn(lastTransaction)
@@ -268,7 +271,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         ? {
             TRANSACTIONID: order.orderId,
             TRANSACTIONSTATUS: '211',
-            AMOUNT: formatPlainAmount(order.asked, INR),
+            AMOUNT: formatPlainAmount(order.requestedAmount, INR),
           }
         : buildMessage(order, lastTransaction, null)
     await call('POST', DEFAULT_RETURN_PATH, FORM, new URLSearchParams(messageFields).toString())
@@ -300,7 +303,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       reportViolation(await invariants.checkShownPaid(browser.regNo))
     return registration
   }
-  const parseForm = (answer: SimulatedResponse | null): RegisterResponse | null =>
+  const parseRegisterResponse = (answer: SimulatedResponse | null): RegisterResponse | null =>
     answer?.status === 201 || answer?.status === 200
       ? (JSON.parse(answer.body) as RegisterResponse)
       : null
@@ -329,7 +332,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
   ): Fields | null => {
     const rejection = answers.find((answer) => answer?.status === 409 || answer?.status === 422)
     if (rejection == null) return null
-    const { code, quote, errors } = JSON.parse(rejection.body) as Refusal
+    const { code, quote, errors } = JSON.parse(rejection.body) as Rejection
     if (code === 'full') tally.full += 1
     if (code === 'full' && quote != null)
       return { ...acceptedFields, registration_category: quote.category }
@@ -346,12 +349,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
   /** The browser resubmits a form without a response, with the same key. */
   const register = async (delegate: Delegate): Promise<RegisterResult | null> => {
     let acceptedFields: Fields = {}
-    for (let attempts = 0; attempts < TRIES_MAX; attempts++) {
-      const isHasty = delegate.isHasty && attempts === 0
+    for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+      const isHasty = delegate.isHasty && attempt === 0
       const answers = await Promise.all(
         (isHasty ? [1, 2] : [1]).map(() => send(delegate, acceptedFields)),
       )
-      const responses = answers.map(parseForm).filter((form) => form !== null)
+      const responses = answers.map(parseRegisterResponse).filter((form) => form !== null)
       const regNos = new Set(responses.map(({ reg_no }) => reg_no))
       if (regNos.size > 1)
         reportViolation({
@@ -381,7 +384,10 @@ export function createDelegates(context: DelegatesContext): Delegates {
     )
       browser.forms.push(form)
   }
-  /** Registers. If the price has changed in the meantime, the page says so and the delegate agrees. */
+  /**
+   * Requests another payment form. If the price has changed in the meantime, the page says so and the delegate agrees.
+   * Returns true if the delegate got a form.
+   */
   const payAgain = async (
     browser: BrowserState,
     path: string,
@@ -391,7 +397,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       call('POST', path, FORM, new URLSearchParams({ ...fields, ...extraFields }).toString())
     const answer = await send({})
     const priceChange = answer?.status === 409 ? (JSON.parse(answer.body) as PriceChange) : null
-    const form = parseForm(
+    const form = parseRegisterResponse(
       priceChange?.code === 'price_moved'
         ? await send({ price: String(priceChange.quote.total) })
         : answer,
@@ -404,26 +410,26 @@ export function createDelegates(context: DelegatesContext): Delegates {
       order_id: browser.forms.at(-1)?.orderid ?? browser.regNo,
     })
   const payByLink = async (browser: BrowserState): Promise<boolean> => {
-    const token = mailbox.linkOf(browser.regNo)
+    const token = mailbox.getLinkToken(browser.regNo)
     if (token === null) return false
     tally.resumed += 1
     return payAgain(browser, '/api/payment/resume/', { token })
   }
   const actOnSelfServicePage = async (browser: BrowserState, body: object): Promise<void> => {
-    const token = mailbox.linkOf(browser.regNo)
+    const token = mailbox.getLinkToken(browser.regNo)
     if (token === null) return
     const requestBody = JSON.stringify({ ...body, key: `own-${timeline.now()}` })
     const path = `/api/my/${token}/acts/`
     // A double click sends the same key twice.
     await Promise.all([1, 2].map(() => call('POST', path, 'application/json', requestBody)))
-    mailbox.expect()
+    mailbox.scheduleSending()
   }
   /**
    * Pays at the bank, then reports the payment on the self-service page. Some pay an amount other than the balance, or
    * nothing.
    */
   const claimPayment = async (browser: BrowserState, random: Random): Promise<void> => {
-    const storedRegistration = await machine.inside(({ store }) =>
+    const storedRegistration = await machine.runJob(({ store }) =>
       store.registration(browser.regNo as RegNo),
     )
     const newestPayment = storedRegistration?.payments[0]
@@ -431,15 +437,15 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const paid_on = dayOf(timeline.now())
     const paymentMethod = newestPayment.way ?? 'transfer'
     const isOpen = storedRegistration.paymentStatus !== 'success'
-    const today =
-      paymentMethod === CREDITED && isOpen
+    const priceOfDay =
+      paymentMethod === CREDITED_METHOD && isOpen
         ? findPrice(
-            context.versionOf(storedRegistration.eventId),
+            context.getVersion(storedRegistration.eventId),
             storedRegistration.category ?? '',
             paid_on,
           )
         : null
-    const orderAmount = today ?? newestPayment.amount
+    const orderAmount = priceOfDay ?? newestPayment.amount
     const paymentKind = random.pick([
       'right',
       'right',
@@ -449,7 +455,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       'of another',
       'our account',
     ] as const)
-    const bankPayments = bank.all()
+    const bankPayments = bank.listPayments()
     const bankPayment =
       paymentKind === 'right' || paymentKind === 'less'
         ? bank.pay(
@@ -461,16 +467,16 @@ export function createDelegates(context: DelegatesContext): Delegates {
         : paymentKind === 'of another' && bankPayments.length > 0
           ? random.pick(bankPayments)
           : null
-    const account = paymentKind === 'our account' ? OWN_ACCOUNT : null
+    const ownAccount = paymentKind === 'our account' ? OWN_ACCOUNT : null
     const utr =
-      bankPayment?.reference ?? account ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
+      bankPayment?.reference ?? ownAccount ?? `HDFCN5${String(9_000_000_000 + random.below(1000))}`
     await actOnSelfServicePage(browser, {
       act: 'tell',
       way: paymentMethod,
       answers: { utr: respellReference(utr, random), paid_on },
     })
   }
-  /** Performs a step; returns true if the delegate got a payment form. */
+  /** Performs a step. */
   const takeStep = async (
     delegate: Delegate,
     browser: BrowserState,
@@ -487,7 +493,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
         await openPage(browser, delegate.event, browser.regNo)
         return
       case 'same form':
-        storeForm(browser, parseForm(await send(delegate, browser.acceptedFields)))
+        storeForm(browser, parseRegisterResponse(await send(delegate, browser.acceptedFields)))
         return
       case 'retry':
         return void (await payByNumber(browser))
@@ -507,7 +513,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
       case 'what is due': {
         const pageState = await openPage(browser, delegate.event, browser.regNo)
         if (pageState?.may_pay !== true) return
-        const requestPayment = mailbox.linkOf(browser.regNo) === null ? payByNumber : payByLink
+        const requestPayment =
+          mailbox.getLinkToken(browser.regNo) === null ? payByNumber : payByLink
         if (await requestPayment(browser)) return visit(browser, step.visit, random)
         return
       }
@@ -528,8 +535,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
       acceptedFields: result.acceptedFields,
     }
     for (const response of result.responses) storeForm(browser, response)
-    registeredDelegates.set(result.reg_no, { delegate, held: browser })
-    mailbox.expect()
+    registeredDelegates.set(result.reg_no, { delegate, browser })
+    mailbox.scheduleSending()
     for (const [index, step] of delegate.steps.entries()) {
       extendEnd(step.afterMs)
       await timeline.wait(step.afterMs)
@@ -550,22 +557,25 @@ export function createDelegates(context: DelegatesContext): Delegates {
 
   return {
     begin: () => {
-      for (const [index, planned] of plan.disputes.entries()) {
+      for (const [index, plannedDispute] of plan.disputes.entries()) {
         const { name } = plan.profile
-        const source = createRandom(name, plan.seed, plan.history, 'dispute', index)
-        extendEnd(planned.afterMs)
-        timeline.schedule(planned.afterMs, () => void followDispute(planned, source))
+        const disputeRandom = createRandom(name, plan.seed, plan.history, 'dispute', index)
+        extendEnd(plannedDispute.afterMs)
+        timeline.schedule(
+          plannedDispute.afterMs,
+          () => void followDispute(plannedDispute, disputeRandom),
+        )
       }
       for (const delegate of plan.delegates) {
         extendEnd(delegate.afterMs)
         void followPlan(delegate)
       }
     },
-    numbers: () => [...registeredDelegates.keys()],
+    listRegNos: () => [...registeredDelegates.keys()],
     findEvent: (regNo) => registeredDelegates.get(regNo)?.delegate.event ?? '',
     openPagesAgain: async () => {
       if (!machine.isUp()) return
-      const pageViews = [...registeredDelegates.values()].map(({ delegate, held: browser }) =>
+      const pageViews = [...registeredDelegates.values()].map(({ delegate, browser }) =>
         openPage(browser, delegate.event, browser.regNo),
       )
       const nextMinute = instant(timeline.now() + 60_000)
@@ -576,7 +586,8 @@ export function createDelegates(context: DelegatesContext): Delegates {
 }
 
 /**
- * Returns true if both forms belong to the same order at the gateway, because two forms of one order may belong to two.
+ * Returns true if both forms belong to the same order at the gateway. Two forms of one of our orders may belong to two
+ * orders there.
  */
 const isSameForm = (one: PaymentData, other: PaymentData): boolean =>
   one.orderid === other.orderid &&

@@ -20,25 +20,25 @@ const HISTORIES_BETWEEN_VACUUMS = 10
 
 export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
 
-/** On an empty database without other users. */
+/** Opens an empty database that has no other users. */
 export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   await preparePostgresDatabase(url)
   const connection = await connect(url)
   connection.queue('SET synchronous_commit = off')
-  const restore = await buildRestoration(connection)
-  await connection.plain(restore)
+  const restoreSql = await buildRestoreSql(connection)
+  await connection.plain(restoreSql)
   const sql: Sql = Object.assign(
     <Row>(text: string): Statement<Row> =>
-      runInstead<Row>(transaction[text]) ?? connection.sql<Row>(text),
+      createReplacement<Row>(transactionSteps[text]) ?? connection.sql<Row>(text),
     // A history has one connection, on which operations run one after the other.
     { dialect: connection.sql.dialect, lock: () => {}, batch: null },
   )
   let runningCount = 0
-  let idle: PromiseWithResolvers<void> | null = null
+  let idleSignal: PromiseWithResolvers<void> | null = null
   const getRunningWork = (): Promise<void> | null => {
     if (runningCount === 0) return null
-    idle ??= Promise.withResolvers()
-    return idle.promise
+    idleSignal ??= Promise.withResolvers()
+    return idleSignal.promise
   }
   const runTracked = async <T>(run: () => Promise<T>): Promise<T> => {
     runningCount += 1
@@ -47,8 +47,8 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     } finally {
       runningCount -= 1
       if (runningCount === 0) {
-        idle?.resolve()
-        idle = null
+        idleSignal?.resolve()
+        idleSignal = null
       }
     }
   }
@@ -65,10 +65,10 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   )
   const mirror = createMirror(connection.sql)
   /** The tables that the operation has written. Null if it was rolled back. */
-  let changed: ReadonlySet<Table> | null = null
+  let changedTables: ReadonlySet<Table> | null = null
   let isOpen = false
   /** The savepoint of an operation, which is the only one of its transaction. */
-  const transaction: Readonly<Record<string, () => void | Promise<void>>> = {
+  const transactionSteps: Readonly<Record<string, () => void | Promise<void>>> = {
     'SAVEPOINT request': () => {
       isOpen = true
       connection.begin(['BEGIN'], false)
@@ -76,11 +76,11 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     },
     'RELEASE request': async () => {
       // Fails if an earlier statement has failed, like the statement that it replaces.
-      if (isOpen) changed = await mirror.findChanges()
+      if (isOpen) changedTables = await mirror.findChanges()
     },
     'ROLLBACK TO request': () => {
       isOpen = false
-      changed = null
+      changedTables = null
       connection.queue('ROLLBACK')
     },
   }
@@ -88,18 +88,18 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     sql,
     connection: { inTransaction: true },
     isShared: true,
-    tracked: runTracked,
+    runTracked,
     onWrite: async () => {
-      if (changed === null) return
+      if (changedTables === null) return
       // The writer does the same before it commits.
-      if (changed.has('registrations')) await indexNew(sql)
-      await Promise.all([mirror.copy(changed), connection.commit()])
-      changed = null
+      if (changedTables.has('registrations')) await indexNew(sql)
+      await Promise.all([mirror.copy(changedTables), connection.commit()])
+      changedTables = null
     },
   })
-  let histories = 0
+  let historyCount = 0
   const openDisk: OpenDisk = () => {
-    histories += 1
+    historyCount += 1
     mirror.clear()
     return {
       store: () => store,
@@ -107,24 +107,27 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
       serverSql: () => trackedSql,
       // Keeps no state in this process.
       reopen: () => {},
-      work: getRunningWork,
-      leave: async () => {
-        // Operations whose results the history did not wait for.
+      getRunningWork,
+      discard: async () => {
+        // Some operations are still running, because the history did not wait for their results.
         for (let running = getRunningWork(); running !== null; running = getRunningWork()) {
           await running
           await new Promise((resolve) => waitForTurn(resolve))
         }
         await mirror.verify()
-        await connection.plain(restore)
-        if (histories % HISTORIES_BETWEEN_VACUUMS === 0) await connection.plain('VACUUM')
+        await connection.plain(restoreSql)
+        if (historyCount % HISTORIES_BETWEEN_VACUUMS === 0) await connection.plain('VACUUM')
       },
     }
   }
   return { disks: openDisk, close: () => connection.end() }
 }
 
-/** Returns statements that give every table its present rows, except the rows that are only locked, and let numbers start at one, as on SQLite. */
-async function buildRestoration({ plain }: PostgresConnection): Promise<string> {
+/**
+ * Builds the statements that give every table its present rows, except for `row_locks`, and restart numbering at one,
+ * as on SQLite.
+ */
+async function buildRestoreSql({ plain }: PostgresConnection): Promise<string> {
   const tables = await plain(
     "SELECT relname AS name FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname <> 'row_locks'",
   )
@@ -148,8 +151,10 @@ async function buildRestoration({ plain }: PostgresConnection): Promise<string> 
   ].join(';\n')
 }
 
-/** Null for other statements. */
-function runInstead<Row>(run: (() => void | Promise<void>) | undefined): Statement<Row> | null {
+/** Returns a statement that calls `run` instead. Null if `run` is undefined, as for most statements. */
+function createReplacement<Row>(
+  run: (() => void | Promise<void>) | undefined,
+): Statement<Row> | null {
   if (run === undefined) return null
   const rejectRows = (): Promise<never> => Promise.reject(new Error('it has no rows'))
   return {
@@ -157,7 +162,7 @@ function runInstead<Row>(run: (() => void | Promise<void>) | undefined): Stateme
     get: rejectRows,
     run: () => {
       const result = Promise.resolve(run()).then(() => 0)
-      // The caller may not read it.
+      // The caller may ignore the result.
       result.catch(() => {})
       return { changes: result }
     },

@@ -9,7 +9,10 @@ import { join } from 'node:path'
 import type Database from 'better-sqlite3'
 import { createStoreReads } from '../../server/storage/operations/key-lookups.ts'
 import { openToWrite, toSql } from '../../server/storage/database/sqlite-connection.ts'
-import type { Connection as Written, Sql } from '../../server/storage/database/sqlite-connection.ts'
+import type {
+  Connection as WriteConnection,
+  Sql,
+} from '../../server/storage/database/sqlite-connection.ts'
 import { listings } from '../../server/storage/operations/list-queries.ts'
 import { runRequest } from '../../server/storage/operations/run-writes.ts'
 import { createTables } from '../../server/storage/database/schema.ts'
@@ -29,20 +32,20 @@ export type Disk = {
   /** Reopens the database from its bytes, so that in-memory state is lost. */
   reopen(): void
   /** Discards the history. */
-  leave(): void | Promise<void>
+  discard(): void | Promise<void>
   /** Resolves when the database has finished its current work. Null if it is idle. */
-  work(): Promise<void> | null
+  getRunningWork(): Promise<void> | null
 }
 /** Creates a disk for each history, one after the other. */
 export type OpenDisk = () => Disk | Promise<Disk>
 
 type Connection = { readonly db: Database.Database; readonly sql: Sql; readonly store: Store }
 
-let cached: Connection | null = null
+let cachedConnection: Connection | null = null
 
 export const openSqliteDisk: OpenDisk = () => {
-  cached ??= openConnection(openToWrite(':memory:'))
-  let connection = cached
+  cachedConnection ??= openConnection(openToWrite(':memory:'))
+  let connection = cachedConnection
   connection.sql('BEGIN IMMEDIATE').run()
   return {
     store: () => connection.store,
@@ -59,15 +62,15 @@ export const openSqliteDisk: OpenDisk = () => {
       rmSync(folder, { recursive: true, force: true })
       connection.sql('BEGIN IMMEDIATE').run()
     },
-    leave: () => closeConnection(connection),
+    discard: () => closeConnection(connection),
     // Runs on this thread, in which no operation takes longer than a turn.
-    work: () => null,
+    getRunningWork: () => null,
   }
 }
 
 function closeConnection(connection: Connection): void {
   connection.sql('ROLLBACK').run()
-  if (connection !== cached) connection.db.close()
+  if (connection !== cachedConnection) connection.db.close()
 }
 
 function openConnection(db: Database.Database): Connection {
@@ -82,22 +85,22 @@ function openConnection(db: Database.Database): Connection {
 }
 
 /**
- * The real store operations on one connection of this thread, inside a transaction. `onWrite` is called after every
- * write, successful or not.
+ * Creates a store with the real operations, on one connection of this thread and inside a transaction. `onWrite` is
+ * called after every write, successful or not.
  */
 export function createStore({
   sql,
   connection,
   isShared,
   onWrite,
-  tracked: runTracked = (run) => run(),
+  runTracked = (run) => run(),
 }: {
   readonly sql: Sql
-  readonly connection: Pick<Written, 'inTransaction'>
+  readonly connection: Pick<WriteConnection, 'inTransaction'>
   readonly isShared: boolean
   readonly onWrite: () => void | Promise<void>
   /** Runs one operation. */
-  readonly tracked?: <T>(run: () => Promise<T>) => Promise<T>
+  readonly runTracked?: <T>(run: () => Promise<T>) => Promise<T>
 }): Store {
   let requestId = 0
   const lookUps = createStoreReads(sql)
@@ -113,8 +116,8 @@ export function createStore({
   const listReads = listings as unknown as Operations
   return assembleStore({
     isShared,
-    proofs: null,
-    tries: null,
+    uploadStorage: null,
+    attemptCounter: null,
     write: (verb, ...args) =>
       runInTurn(async () => {
         requestId += 1
@@ -137,7 +140,7 @@ export function createStore({
         return (...args: unknown[]) => runInTurn(() => lookUp(...args))
       },
     }),
-    waiting: () => 0,
+    countWaitingCalls: () => 0,
     findDatabaseLoss: () => null,
     rescue: () => Promise.reject(new Error('no data is lost')),
     close: async () => {},

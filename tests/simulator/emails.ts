@@ -11,9 +11,9 @@ const EMAILS_MAX = 50
 
 export type Mailbox = {
   /** Called when a delegate has registered. */
-  expect(): void
+  scheduleSending(): void
   /** Returns the token of the newest link that was emailed to a registration. */
-  linkOf(regNo: string): string | null
+  getLinkToken(regNo: string): string | null
 }
 
 export function createMailbox(context: {
@@ -23,8 +23,8 @@ export function createMailbox(context: {
 }): Mailbox {
   const { timeline, machine, extendEnd } = context
   const links = new Map<string, string>()
-  /** The server's handling of emails, except for the transport. */
-  const send = async (deps: ServerDeps): Promise<void> => {
+  /** Handles the emails that are due as the server does, except for the transport. */
+  const sendDueEmails = async (deps: ServerDeps): Promise<void> => {
     const { store, clock } = deps
     await startPaymentReminders(deps, { isEnabled: false }).run()
     await startRefundEmails(deps, { isEnabled: false }).run()
@@ -40,12 +40,12 @@ export function createMailbox(context: {
     }
   }
   return {
-    expect: () => {
+    scheduleSending: () => {
       for (const ms of CHECK_AFTER_MS) {
         extendEnd(ms)
-        timeline.schedule(ms, () => void machine.inside(send))
+        timeline.schedule(ms, () => void machine.runJob(sendDueEmails))
       }
     },
-    linkOf: (regNo) => links.get(regNo) ?? null,
+    getLinkToken: (regNo) => links.get(regNo) ?? null,
   }
 }

@@ -21,21 +21,21 @@ export const VERSIONS = ['usual', 'other account', 'dearer', 'free', 'closed', '
 export type Version = (typeof VERSIONS)[number]
 
 /** Registration closes at the end of the last period, and the price changes between the periods. */
-export const EARLY_ENDS: Instant = startOfDay(day('2026-02-01'))
-export const CLOSES: Instant = startOfDay(day('2026-03-01'))
+export const EARLY_ENDS_AT: Instant = startOfDay(day('2026-02-01'))
+export const CLOSES_AT: Instant = startOfDay(day('2026-03-01'))
 
 export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
 /** Served if desk staff act: its members need approval before they pay, and delegates change their meals. */
 export const APPROVAL_EVENT = 'seen2026'
 /** Served if desk staff act: items with two tax rates and without tax. */
 export const TAX_RATES_EVENT = 'rates2026'
-/** Served in histories with euros: paid by transfer and at the desk. Its amounts equal those in rupees of the other events. */
+/** Served in histories with euros: paid by transfer and at the desk. Amounts are those of the other events in rupees. */
 export const EURO_EVENT = 'euro2026'
 /** Served in histories with two currencies in one event: members pay in rupees, and all others in euros. */
 export const TWO_CURRENCIES_EVENT = 'both2026'
 /** Served in histories with Razorpay. */
 export const RAZORPAY_EVENT = 'razor2026'
-/** Served in histories with two gateways: members pay rupees through Airpay or Razorpay, all others dollars through Razorpay. */
+/** Served in histories with two gateways: members pay rupees through either, all others dollars through Razorpay. */
 export const TWO_GATEWAYS_EVENT = 'pair2026'
 export const RAZORPAY_EVENTS = [RAZORPAY_EVENT, TWO_GATEWAYS_EVENT] as const
 export const USD = 'USD' as Currency
@@ -55,7 +55,7 @@ export const UNLIMITED_EVENTS = ['sample2026', 'second2026'] as const satisfies 
 export const SEATS = {
   event: 'seats2026',
   /** By the category that needs such a seat. Null if all categories do. */
-  places: [
+  quotas: [
     { id: 'hall', max: 2, category: null },
     { id: 'members', max: 1, category: 'member' },
   ],
@@ -177,7 +177,9 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string 
   return buildPlainFile(eventText, version)
 }
 
-/** A rule that requires no file, which no event file may have: no files are sent in a history. */
+/**
+ * Adds an approval rule without documents, because no files are sent in a history. No event file may have such a rule.
+ */
 function requireApproval(event: EventConfig): EventConfig {
   const [daisQuota] = event.quotas
   if (event.id !== APPROVAL_EVENT || daisQuota?.when === undefined) return event
@@ -230,12 +232,12 @@ const PRICES = {
 /** Returns the prices of a category on a day, in all versions of the file. */
 export function listPrices(category: string, day: Day): readonly number[] {
   if (category !== 'member' && category !== 'non-member') return []
-  return PRICES[category][day < dayOf(EARLY_ENDS) ? 'early' : 'late']
+  return PRICES[category][day < dayOf(EARLY_ENDS_AT) ? 'early' : 'late']
 }
 
 /** Returns the price. Null if the category is not on sale that day. */
 export function findPrice(version: Version, category: string, day: Day): Amount | null {
-  const isOpen = day < dayOf(CLOSES) && version !== 'closed' && version !== 'gone'
+  const isOpen = day < dayOf(CLOSES_AT) && version !== 'closed' && version !== 'gone'
   const [usualPrice, higherPrice = usualPrice] = listPrices(category, day)
   return isOpen && usualPrice !== undefined
     ? ((version === 'dearer' ? higherPrice : usualPrice) as Amount)
@@ -243,7 +245,7 @@ export function findPrice(version: Version, category: string, day: Day): Amount 
 }
 
 /** The method for which the day of credit decides the price. */
-export const CREDITED = 'credited'
+export const CREDITED_METHOD = 'credited'
 
 /** The conference's own account: in the instructions for delegates, and in the lines of its bank. */
 export const OWN_ACCOUNT = '502000123456'
@@ -259,7 +261,7 @@ export const getCurrency = (event: string, category: string | null): Currency =>
     : INR
 }
 
-/** All methods except the desk; cards need no report. */
+/** Replaces card payment by all payment methods. Cards need no payment claim. */
 function addMethods(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,
@@ -274,7 +276,7 @@ function addMethods(text: string): string {
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
       expires_after: 3 days
-    - id: ${CREDITED}
+    - id: ${CREDITED_METHOD}
       label: RTGS, at the price of the day on which it comes
       until: 2026-02-24
       instructions: Sample Society, account ${OWN_ACCOUNT}, IFSC HDFC0000032
@@ -287,7 +289,7 @@ function addMethods(text: string): string {
   )
 }
 
-/** Both accounts have the same name. */
+/** Adds a second gateway. Both accounts have the same name. */
 function addSecondGateway(text: string): string {
   return text
     .replace(
@@ -352,7 +354,7 @@ function buildPlainFile(options: FixtureOptions, version: Exclude<Version, 'gone
   }
 }
 
-const shared = JSON.stringify(
+const sharedFiles = JSON.stringify(
   Object.fromEntries(
     ['lists', 'gateways', 'texts'].map((name) => [
       name,
@@ -360,24 +362,24 @@ const shared = JSON.stringify(
     ]),
   ),
 )
-const compiled = new Map<string, ServedEvent>()
+const compiledEvents = new Map<string, ServedEvent>()
 
 export function compileServedEvent(id: EventId, version: Exclude<Version, 'gone'>): ServedEvent {
-  const name = `${id} ${version}`
-  const cached = compiled.get(name)
+  const key = `${id} ${version}`
+  const cached = compiledEvents.get(key)
   if (cached !== undefined) return cached
   const text = buildEventFile(id, version)
-  const { event, findings } = compileEvent(text, parseSharedFiles(shared))
-  if (event === null) throw new Error(`${name}: ${JSON.stringify(findings)}`)
-  const hash = createHash('sha256').update(text).update(shared).digest('hex')
-  const servedEvent = { config: requireApproval(event), hash, text, shared }
-  compiled.set(name, servedEvent)
+  const { event, findings } = compileEvent(text, parseSharedFiles(sharedFiles))
+  if (event === null) throw new Error(`${key}: ${JSON.stringify(findings)}`)
+  const hash = createHash('sha256').update(text).update(sharedFiles).digest('hex')
+  const servedEvent = { config: requireApproval(event), hash, text, shared: sharedFiles }
+  compiledEvents.set(key, servedEvent)
   return servedEvent
 }
 
-/** Answers in the format of these events' form. */
+/** Creates answers in the format of these events' form. */
 export const createAnswers = (
-  delegate: number,
+  delegateNumber: number,
   isMember: boolean,
   code: CodeKindId | null,
   method: string | null,
@@ -386,8 +388,8 @@ export const createAnswers = (
   ...Object.fromEntries(items.map((id) => [id, 'true'])),
   ...(method === null ? {} : { way: method }),
   ...(code === null ? {} : { code: SEATS.codes[code] }),
-  full_name: `Delegate Number${delegate}`,
-  email: `delegate${delegate}@sample.example`,
+  full_name: `Delegate Number${delegateNumber}`,
+  email: `delegate${delegateNumber}@sample.example`,
   phone_number: '9876543210',
   is_member: String(isMember),
 })

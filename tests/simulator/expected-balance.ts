@@ -34,13 +34,13 @@ const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_t
   FROM payments
   WHERE status IN ('success', 'refunded') ORDER BY registration_id, attempt`
 
-type Layer = { readonly bill: number; readonly waived: number }
+type Waiver = { readonly bill: number; readonly waived: number }
 export type RequiredPayments = {
   /** For each registration: the counted payments, and the required payment for a given price. */
-  of(id: number): { readonly received: number; required(total: number): number }
+  getSums(id: number): { readonly received: number; computeRequired(total: number): number }
 }
 
-/** Must be called after every write. */
+/** Creates a reader of the required payments, which must be called after every write. */
 export function createRequiredReader(sql: () => Sql): () => Promise<RequiredPayments> {
   const bills = new Map<number, number>()
   const countedSums = new Map<number, number>()
@@ -51,25 +51,26 @@ export function createRequiredReader(sql: () => Sql): () => Promise<RequiredPaym
     for (const { id, amount, state, refunded: refundedAmount } of captures)
       if (!countedSums.has(id))
         countedSums.set(id, state === 'accepted' ? amount - refundedAmount : amount)
-    const byPayment = Map.groupBy(captures, ({ payment }) => payment)
-    const byRegistration = Map.groupBy(
+    const capturesByPayment = Map.groupBy(captures, ({ payment }) => payment)
+    const paymentsByRegistration = Map.groupBy(
       await sql()<Payment>(PAYMENTS_SQL).all(),
       ({ registration }) => registration,
     )
     const sumCounted = ({ id, amount }: Payment): number =>
-      byPayment.get(id)?.reduce((sum, capture) => sum + (countedSums.get(capture.id) ?? 0), 0) ??
-      amount
+      capturesByPayment
+        .get(id)
+        ?.reduce((sum, capture) => sum + (countedSums.get(capture.id) ?? 0), 0) ?? amount
     return {
-      of: (id) => {
-        const payments = byRegistration.get(id) ?? []
-        const waivers = payments.flatMap((payment): readonly Layer[] => {
+      getSums: (id) => {
+        const payments = paymentsByRegistration.get(id) ?? []
+        const waivers = payments.flatMap((payment): readonly Waiver[] => {
           const waivedAmount = payment.asked === 1 ? 0 : payment.amount - sumCounted(payment)
           const bill = bills.get(payment.id) ?? payment.bill ?? payment.amount
           return waivedAmount > 0 ? [{ bill, waived: waivedAmount }] : []
         })
         return {
           received: payments.reduce((sum, payment) => sum + sumCounted(payment), 0),
-          required: (total) => {
+          computeRequired: (total) => {
             // The required payment of each bill before and after each waived amount.
             const billTotals = [...new Set([total, ...waivers.map(({ bill }) => bill)])]
             let requiredByBill = new Map(billTotals.map((bill) => [bill, bill]))

@@ -31,39 +31,40 @@ const ALL_STATES: readonly RegistrationState[] = [
   'cancelled',
   'lapsed',
 ]
-const listStatesExcept = (...ended: readonly RegistrationState[]): readonly RegistrationState[] =>
-  ALL_STATES.filter((state) => !ended.includes(state))
+const listStatesExcept = (
+  ...excludedStates: readonly RegistrationState[]
+): readonly RegistrationState[] => ALL_STATES.filter((state) => !excludedStates.includes(state))
 
 type Permission = {
   readonly minimumRole: Role | 'delegate' | 'clock'
-  readonly in: readonly RegistrationState[]
+  readonly states: readonly RegistrationState[]
 }
 const PERMISSIONS: Readonly<Partial<Record<ActionName, Permission>>> = {
-  note: { minimumRole: 'desk', in: ALL_STATES },
-  correct: { minimumRole: 'owner', in: listStatesExcept('refused', 'cancelled') },
-  transfer: { minimumRole: 'owner', in: ['complete'] },
-  confirm: { minimumRole: 'desk', in: ['to_pay', 'told', 'lapsed'] },
-  came_again: { minimumRole: 'desk', in: ['complete', 'cancelled', 'refused'] },
-  accept: { minimumRole: 'treasurer', in: listStatesExcept('refused', 'cancelled') },
-  dismiss: { minimumRole: 'treasurer', in: ALL_STATES },
-  refund: { minimumRole: 'treasurer', in: listStatesExcept('to_approve') },
-  handle_refund: { minimumRole: 'treasurer', in: ALL_STATES },
-  cancel: { minimumRole: 'owner', in: listStatesExcept('refused', 'cancelled') },
-  resend: { minimumRole: 'desk', in: ['complete'] },
-  send_pay_link: { minimumRole: 'desk', in: ['to_pay', 'told', 'lapsed'] },
-  approve: { minimumRole: 'owner', in: ['to_approve', 'refused'] },
-  refuse: { minimumRole: 'owner', in: ['to_approve'] },
-  not_found: { minimumRole: 'treasurer', in: ALL_STATES },
-  take_up: { minimumRole: 'treasurer', in: ['lapsed'] },
-  tell: { minimumRole: 'delegate', in: ['to_pay', 'told', 'lapsed'] },
-  lapse: { minimumRole: 'clock', in: ['to_pay', 'told'] },
-  reopen: { minimumRole: 'clock', in: ['lapsed'] },
-  accept_offer: { minimumRole: 'delegate', in: ['refused'] },
-  edit: { minimumRole: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
-  erase: { minimumRole: 'owner', in: ALL_STATES },
-  ask_cancel: { minimumRole: 'delegate', in: ['to_approve', 'to_pay', 'told', 'complete'] },
-  ask_refund: { minimumRole: 'delegate', in: ['to_pay', 'told', 'complete'] },
-  withdraw_refund: { minimumRole: 'delegate', in: ['to_pay', 'told', 'complete'] },
+  note: { minimumRole: 'desk', states: ALL_STATES },
+  correct: { minimumRole: 'owner', states: listStatesExcept('refused', 'cancelled') },
+  transfer: { minimumRole: 'owner', states: ['complete'] },
+  confirm: { minimumRole: 'desk', states: ['to_pay', 'told', 'lapsed'] },
+  came_again: { minimumRole: 'desk', states: ['complete', 'cancelled', 'refused'] },
+  accept: { minimumRole: 'treasurer', states: listStatesExcept('refused', 'cancelled') },
+  dismiss: { minimumRole: 'treasurer', states: ALL_STATES },
+  refund: { minimumRole: 'treasurer', states: listStatesExcept('to_approve') },
+  handle_refund: { minimumRole: 'treasurer', states: ALL_STATES },
+  cancel: { minimumRole: 'owner', states: listStatesExcept('refused', 'cancelled') },
+  resend: { minimumRole: 'desk', states: ['complete'] },
+  send_pay_link: { minimumRole: 'desk', states: ['to_pay', 'told', 'lapsed'] },
+  approve: { minimumRole: 'owner', states: ['to_approve', 'refused'] },
+  refuse: { minimumRole: 'owner', states: ['to_approve'] },
+  not_found: { minimumRole: 'treasurer', states: ALL_STATES },
+  take_up: { minimumRole: 'treasurer', states: ['lapsed'] },
+  tell: { minimumRole: 'delegate', states: ['to_pay', 'told', 'lapsed'] },
+  lapse: { minimumRole: 'clock', states: ['to_pay', 'told'] },
+  reopen: { minimumRole: 'clock', states: ['lapsed'] },
+  accept_offer: { minimumRole: 'delegate', states: ['refused'] },
+  edit: { minimumRole: 'delegate', states: ['to_approve', 'to_pay', 'told', 'complete'] },
+  erase: { minimumRole: 'owner', states: ALL_STATES },
+  ask_cancel: { minimumRole: 'delegate', states: ['to_approve', 'to_pay', 'told', 'complete'] },
+  ask_refund: { minimumRole: 'delegate', states: ['to_pay', 'told', 'complete'] },
+  withdraw_refund: { minimumRole: 'delegate', states: ['to_pay', 'told', 'complete'] },
 }
 /** Payments taken at the desk; all other methods are bank payments. */
 const DESK_METHODS: readonly ManualMethod[] = ['cash', 'machine', 'desk']
@@ -71,8 +72,8 @@ const DESK_METHODS: readonly ManualMethod[] = ['cash', 'machine', 'desk']
 const isAtLeast = (role: Role, minimum: Role): boolean =>
   ROLES.indexOf(role) >= ROLES.indexOf(minimum)
 
-export function isInTable(action: ActionName, state: RegistrationState): boolean {
-  return PERMISSIONS[action]?.in.includes(state) === true
+export function isAllowedInState(action: ActionName, state: RegistrationState): boolean {
+  return PERMISSIONS[action]?.states.includes(state) === true
 }
 
 /** Returns true if the user may add a manual registration. */

@@ -1,4 +1,4 @@
-/** The messages of both gateways about payments: early, late, lost, repeated or falsified. */
+/** Sends the messages of both gateways about payments: early, late, repeated or falsified, or not at all. */
 import { assertNever } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import { WEBHOOK_PATH, getSignedWebhookPath } from '../../server/payments/gateways/message-paths.ts'
@@ -12,8 +12,8 @@ import type { SimulatedResponse } from './server.ts'
 import type { Tally } from './tally.ts'
 import type { Timeline } from './virtual-time.ts'
 
-/** The interval at which the gateway retries a webhook that was not accepted. */
-const WEBHOOK_RETRY_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
+/** The intervals at which the gateway retries a webhook that was not accepted. */
+const WEBHOOK_RETRY_INTERVALS_MS = [60_000, 600_000, 3_600_000, 6 * 3_600_000, 24 * 3_600_000]
 const FORM = 'application/x-www-form-urlencoded'
 
 export type SendRequest = (
@@ -31,7 +31,7 @@ type MessageContext = {
   readonly call: SendRequest
 }
 export type GatewayMessages = {
-  /** A message of Airpay. */
+  /** Sends a message of Airpay. */
   sendMessage(order: Order, transaction: Transaction, message: PlannedMessage): void
   /** Sends a webhook of Razorpay as often as planned. */
   announce(webhook: Webhook, messages: readonly PlannedMessage[], onAccepted?: () => void): void
@@ -53,25 +53,25 @@ export function createGatewayMessages({
     const body =
       fields === null
         ? 'garbage'
-        : plannedMessage.asJson
+        : plannedMessage.isJson
           ? JSON.stringify(fields)
           : new URLSearchParams(fields).toString()
-    const type = plannedMessage.asJson ? 'application/json' : FORM
-    const answer = await call('POST', WEBHOOK_PATH, type, body)
-    if (answer?.status === 200 && plannedMessage.lie === null && isCapture(transaction))
+    const type = plannedMessage.isJson ? 'application/json' : FORM
+    const response = await call('POST', WEBHOOK_PATH, type, body)
+    if (response?.status === 200 && plannedMessage.falsifiedPart === null && isCapture(transaction))
       transaction.isClaimed = true
-    repeatUntilAccepted(answer, plannedMessage, attempts, () =>
+    repeatUntilAccepted(response, plannedMessage, attempts, () =>
       deliver(transaction, fields, plannedMessage, attempts + 1),
     )
   }
   const repeatUntilAccepted = (
-    answer: SimulatedResponse | null,
-    { again }: PlannedMessage,
+    response: SimulatedResponse | null,
+    { isRetried }: PlannedMessage,
     attempts: number,
     repeat: () => Promise<void>,
   ): void => {
-    const retryMs = WEBHOOK_RETRY_MS[attempts]
-    if (answer?.status === 200 || !again || retryMs === undefined) return
+    const retryMs = WEBHOOK_RETRY_INTERVALS_MS[attempts]
+    if (response?.status === 200 || !isRetried || retryMs === undefined) return
     extendEnd(retryMs)
     timeline.schedule(retryMs, () => void repeat())
   }
@@ -82,8 +82,8 @@ export function createGatewayMessages({
     attempts = 0,
   ): Promise<void> => {
     tally.notices += 1
-    const isForged = plannedMessage.lie !== null
-    const answer = await call(
+    const isForged = plannedMessage.falsifiedPart !== null
+    const response = await call(
       'POST',
       getSignedWebhookPath('razorpay'),
       'application/json',
@@ -91,12 +91,12 @@ export function createGatewayMessages({
       '',
       signWebhook(webhook, isForged),
     )
-    if (answer?.status === 200 && !isForged) onAccepted()
-    repeatUntilAccepted(answer, plannedMessage, attempts, () =>
+    if (response?.status === 200 && !isForged) onAccepted()
+    repeatUntilAccepted(response, plannedMessage, attempts, () =>
       deliverWebhook(webhook, plannedMessage, onAccepted, attempts + 1),
     )
   }
-  /** The message contains the state at the time it is sent, whenever it is delivered. */
+  /** Schedules the messages. Each contains the state at the time of this call, whenever it is delivered. */
   const announce: GatewayMessages['announce'] = (webhook, messages, onAccepted = () => {}) => {
     for (const message of messages) {
       extendEnd(message.afterMs)
@@ -122,11 +122,8 @@ export function createGatewayMessages({
   return { sendMessage, announce }
 }
 
-/** Returns null if it could not be read. */
-function falsifyMessage(
-  trueMessage: Fields,
-  { lie: falsifiedPart }: PlannedMessage,
-): Fields | null {
+/** Falsifies a message as planned. Null if the message becomes unreadable. */
+function falsifyMessage(trueMessage: Fields, { falsifiedPart }: PlannedMessage): Fields | null {
   switch (falsifiedPart) {
     case null:
       return trueMessage

@@ -33,8 +33,8 @@ export type Transaction = {
   /** When the bank authorised it, unless it was captured immediately or reported as failed before. */
   authorizedAt: Instant | null
   readonly message: string
-  /** When a valid response to our query first contained it. Null if none has. */
   isReported: boolean
+  /** When a valid response to our query first contained it. Null if none has. */
   reportedAt: number | null
   /** Whether a true webhook about it was answered with 200. */
   isClaimed: boolean
@@ -42,7 +42,7 @@ export type Transaction = {
 /** A refund. If `doneAt` is after the end of any history, the gateway has begun it and never completes it. */
 export type GatewayRefund = {
   readonly reference: string
-  readonly of: string
+  readonly captureReference: string
   readonly amount: Amount
   readonly at: Instant
   readonly doneAt: Instant
@@ -70,7 +70,7 @@ export type Checkout = {
 export type Order = {
   readonly orderId: string
   readonly merchantId: string
-  readonly asked: Amount
+  readonly requestedAmount: Amount
   readonly currency: string
   readonly checkouts: Checkout[]
   /** When the browser first placed it. */
@@ -80,10 +80,10 @@ export type Order = {
   readonly disputes: Dispute[]
   /** The end of a payment in progress; until then its code is 211. */
   heldUntil: number
-  /** True if its status call returns every capture of an order; otherwise only the newest. */
-  readonly reports: 'all' | 'newest'
+  /** The captures that its status call returns: all captures of an order, or only the newest. */
+  readonly reportedCaptures: 'all' | 'newest'
   /** True if its responses state the time of payment. */
-  readonly statesTime: boolean
+  readonly isTimeStated: boolean
   /** True if an invalid response reported it as unknown. */
   isDenied: boolean
   /** Its status for an unpaid order. */
@@ -95,13 +95,15 @@ export type Gateway = {
   /** A browser places an order, perhaps repeatedly. */
   visit(orderId: string, merchantId: string, asked: string, at: Instant, currency?: string): Order
   /** Finds a transaction of any order by its reference. */
-  find(reference: string | null): { readonly order: Order; readonly made: Transaction } | null
+  find(
+    reference: string | null,
+  ): { readonly order: Order; readonly transaction: Transaction } | null
   nextReference(): string
   /** Called for each new refund. */
   onRefund: (order: Order, capture: Transaction, refund: GatewayRefund) => void
   transact(
     order: Order,
-    made: Omit<
+    captured: Omit<
       Transaction,
       | 'reference'
       | 'capturedAt'
@@ -113,7 +115,7 @@ export type Gateway = {
     >,
   ): Transaction
   /** The gateway's response to the status call, and the transactions in it. */
-  status(merchantId: string, orderId: string, at: Instant): StatusResponse
+  answerStatusQuery(merchantId: string, orderId: string, at: Instant): StatusResponse
 }
 export type StatusResponse = {
   readonly text: string
@@ -122,7 +124,7 @@ export type StatusResponse = {
 
 export const isCapture = ({ code }: Transaction): boolean => code === '200'
 export const getCaptureTime = ({ at, capturedAt }: Transaction): Instant => capturedAt ?? at
-/** In the order in which they were captured. */
+/** Lists the captures of an order, in the order in which they were captured. */
 export const listCaptures = ({ transactions }: Order): readonly Transaction[] =>
   transactions
     .filter(isCapture)
@@ -132,9 +134,9 @@ export function markReported(
   reportedEntries: readonly (Transaction | GatewayRefund)[],
   at: number,
 ): void {
-  for (const one of reportedEntries) {
-    one.isReported = true
-    one.reportedAt ??= at
+  for (const entry of reportedEntries) {
+    entry.isReported = true
+    entry.reportedAt ??= at
   }
 }
 /** Returns true if the attempt may still become a payment. */
@@ -143,7 +145,7 @@ export const isUndecided = ({ code }: Transaction): boolean =>
 /** Returns true for a payment as ordered: the amount in its currency, a sale, and real. */
 export const isAsOrdered = (order: Order, transaction: Transaction): boolean =>
   isCapture(transaction) &&
-  transaction.amount === order.asked &&
+  transaction.amount === order.requestedAmount &&
   transaction.currency === order.currency &&
   transaction.type === '320' &&
   !transaction.isTest
@@ -153,13 +155,13 @@ export function createGateway(random: Random): Gateway {
   let nextNumber = 10_000
   return {
     orders,
-    visit: (orderId, merchantId, query, at, currency = INR) => {
+    visit: (orderId, merchantId, amountText, at, currency = INR) => {
       const existingOrder = orders.get(orderId)
       if (existingOrder !== undefined) return existingOrder
       const order: Order = {
         orderId,
         merchantId,
-        asked: toAmount(Math.round(Number(query) * 100)),
+        requestedAmount: toAmount(Math.round(Number(amountText) * 100)),
         at,
         currency,
         checkouts: [],
@@ -168,8 +170,8 @@ export function createGateway(random: Random): Gateway {
         disputes: [],
         heldUntil: 0,
         isDenied: false,
-        reports: random.chance(0.7) || merchantId === 'razorpay' ? 'all' : 'newest',
-        statesTime: random.chance(0.9) || merchantId === 'razorpay',
+        reportedCaptures: random.chance(0.7) || merchantId === 'razorpay' ? 'all' : 'newest',
+        isTimeStated: random.chance(0.9) || merchantId === 'razorpay',
         unpaidCode: random.pick(['503', '503', '503', '401', '402', '403']),
       }
       orders.set(orderId, order)
@@ -180,7 +182,7 @@ export function createGateway(random: Random): Gateway {
         const capture = order.transactions.find(
           (transaction) => transaction.reference === reference,
         )
-        if (capture !== undefined) return { order, made: capture }
+        if (capture !== undefined) return { order, transaction: capture }
       }
       return null
     },
@@ -200,25 +202,25 @@ export function createGateway(random: Random): Gateway {
       order.transactions.push(transaction)
       return transaction
     },
-    status: (merchantId, orderId, at) => {
+    answerStatusQuery: (merchantId, orderId, at) => {
       const order = orders.get(orderId)
       if (order === undefined || order.merchantId !== merchantId)
         return buildUnpaidAnswer(orderId, '503')
       const captures = order.transactions.filter(isCapture)
-      const namedCaptures = order.reports === 'all' ? captures : captures.slice(-1)
-      if (namedCaptures.length > 0) {
+      const listedCaptures = order.reportedCaptures === 'all' ? captures : captures.slice(-1)
+      if (listedCaptures.length > 0) {
         // Refunds are listed with the payment they belong to.
-        const namedRefunds = order.gatewayRefunds.filter(
-          ({ of, doneAt }) =>
-            doneAt <= at && namedCaptures.some(({ reference }) => reference === of),
+        const listedRefunds = order.gatewayRefunds.filter(
+          ({ captureReference, doneAt }) =>
+            doneAt <= at && listedCaptures.some(({ reference }) => reference === captureReference),
         )
         const fieldLists = [
-          ...namedCaptures.map((namedCapture) => buildFields(order, namedCapture)),
-          ...namedRefunds.map((namedRefund) => buildRefundFields(order, namedRefund)),
+          ...listedCaptures.map((capture) => buildFields(order, capture)),
+          ...listedRefunds.map((refund) => buildRefundFields(order, refund)),
         ]
         return {
           text: buildAnswer(fieldLists),
-          reportedEntries: [...namedCaptures, ...namedRefunds],
+          reportedEntries: [...listedCaptures, ...listedRefunds],
         }
       }
       if (at < order.heldUntil) return buildUnpaidAnswer(orderId, '211')
@@ -245,7 +247,7 @@ function buildFields(order: Order, transaction: Transaction): Fields {
     CURRENCYCODE: transaction.currency === 'INR' ? '356' : transaction.currency,
     TRANSACTIONTYPE: transaction.type,
     ...(transaction.isTest ? { TXN_MODE: 'TEST' } : {}),
-    ...(order.statesTime ? { TRANSACTIONTIME: formatTime(transaction.at) } : {}),
+    ...(order.isTimeStated ? { TRANSACTIONTIME: formatTime(transaction.at) } : {}),
   }
 }
 
@@ -263,7 +265,7 @@ function buildRefundFields(order: Order, { reference, amount }: GatewayRefund): 
 
 const DAY_MS = 24 * 3_600_000
 export const REFUND_FAILS_AFTER_MS = 3 * DAY_MS
-/** The end of a refund that is started and never completed. */
+/** The completion time of a refund that is started and never completed. */
 const NEVER = instant(8_000_000_000_000_000)
 
 export const hasFailed = ({ failsAt }: GatewayRefund, at: number): boolean =>
@@ -271,7 +273,7 @@ export const hasFailed = ({ failsAt }: GatewayRefund, at: number): boolean =>
 /** Returns the sum of the refunds of a payment that were or may be paid out. */
 export const sumRefunds = (order: Order, { reference }: Transaction, at: number): number =>
   order.gatewayRefunds
-    .filter((refund) => refund.of === reference && !hasFailed(refund, at))
+    .filter((refund) => refund.captureReference === reference && !hasFailed(refund, at))
     .reduce((sum, { amount }) => sum + amount, 0)
 
 export type RefundRequest = {
@@ -279,24 +281,25 @@ export type RefundRequest = {
   readonly by: GatewayRefund['by']
   readonly key?: string
   /** The share of refunds that fail after three days. */
-  readonly failing?: number
+  readonly failureShare?: number
 }
-/** Null if the remaining amount is too small. */
+/** Refunds a capture. Null if the remaining amount is too small. */
 export function refundCapture(
   gateway: Gateway,
   order: Order,
   capture: Transaction,
-  { amount, by, key = '', failing = 0 }: RefundRequest,
+  { amount, by, key = '', failureShare = 0 }: RefundRequest,
   at: Instant,
   random: Random,
 ): GatewayRefund | null {
   if (sumRefunds(order, capture, at) + amount > capture.amount) return null
-  const isNever = by === 'call' && random.chance(0.05)
-  const willFail = failing > 0 && random.chance(failing)
-  const doneAt = isNever || willFail ? NEVER : instant(at + random.mostly(1000, 2 * DAY_MS))
+  const isNeverCompleted = by === 'call' && random.chance(0.05)
+  const willFail = failureShare > 0 && random.chance(failureShare)
+  const doneAt =
+    isNeverCompleted || willFail ? NEVER : instant(at + random.skewed(1000, 2 * DAY_MS))
   const gatewayRefund: GatewayRefund = {
     reference: `${order.merchantId === 'razorpay' ? 'rfnd_' : ''}${gateway.nextReference()}`,
-    of: capture.reference,
+    captureReference: capture.reference,
     amount,
     at,
     doneAt,
@@ -312,7 +315,7 @@ export function refundCapture(
   return gatewayRefund
 }
 
-/** Returns the gateway's response to our refund call, and makes the refund accordingly. */
+/** Makes the requested refund, unless the gateway rejects it, and returns the gateway's response. */
 export function answerRefund(gateway: Gateway, body: string, at: Instant, random: Random): string {
   const request = JSON.parse(body) as {
     transactions: readonly { amount: string; processor_id: string }[]
@@ -326,7 +329,7 @@ export function answerRefund(gateway: Gateway, body: string, at: Instant, random
       : refundCapture(
           gateway,
           foundTransaction.order,
-          foundTransaction.made,
+          foundTransaction.transaction,
           { amount, by: 'call' },
           at,
           random,
@@ -360,7 +363,10 @@ function buildAnswer(transactions: readonly Fields[]): string {
   return `<?xml version="1.0"?><RESPONSE>${transactionBodies.join('')}</RESPONSE>`
 }
 
-/** The text of a browser return or webhook about a transaction, with a valid hash. */
+/**
+ * Builds the fields of a browser return or webhook about a transaction. The hash is valid, or missing without an
+ * account.
+ */
 export function buildMessage(
   order: Order,
   transaction: Transaction,

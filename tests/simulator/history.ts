@@ -26,7 +26,7 @@ import { createMailbox } from './emails.ts'
 import { createInvariants } from './check-payments.ts'
 import type { Violation } from './check-payments.ts'
 import { createRandom } from './random.ts'
-import { makeCodes } from './check-seats.ts'
+import { createCodes } from './check-seats.ts'
 import { createTally } from './tally.ts'
 import type { Tally } from './tally.ts'
 import { createHistoryInvariants } from './check-history.ts'
@@ -44,19 +44,19 @@ const SCHEDULING_WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'saveEventFile',
 ])
 const CALL_MS_MAX = 15
-/** The interval of the expiry job, longer than any history. */
+/** The interval of the expiry job. */
 const EXPIRY_INTERVAL_MS = 8 * 3_600_000
-const SWEEPS_END_MS = 40 * DAY_MS
+const EXPIRY_JOBS_END_MS = 40 * DAY_MS
 const NO_TIMER = { isEnabled: false }
 /** A file change of this length is not reverted within a history. */
 const PERMANENT_MS = 4 * DAY_MS
 /** The longest virtual time that comparing the pages may take. */
-const MAX_COMPARISON_MS = 3_600_000
+const COMPARISON_MS_MAX = 3_600_000
 /** How long a busy disk blocks. */
 const STALL_MS = 8_000
 
 export type HistoryResult = { readonly violation: Violation | null; readonly tally: Tally }
-export type Options = {
+export type HistoryOptions = {
   /** Called with a line for each event. */
   readonly trace?: (line: string) => void
   /** The database; SQLite in memory by default. */
@@ -65,16 +65,16 @@ export type Options = {
 
 export async function runHistory(
   plan: Plan,
-  { trace, openDisk = openSqliteDisk }: Options = {},
+  { trace, openDisk = openSqliteDisk }: HistoryOptions = {},
 ): Promise<HistoryResult> {
   const { seed, history, profile } = plan
   const disk = await openDisk()
-  const timeline = createTimeline(plan.start, disk.work)
+  const timeline = createTimeline(plan.start, disk.getRunningWork)
   const random = createRandom(profile.name, seed, history, 'chance')
   const gateway = createGateway(createRandom(profile.name, seed, history, 'gateway'))
   const tally = createTally()
   let violation: Violation | null = null
-  let lastMs = 0
+  let endMs = 0
   const writeTrace = (describe: () => string): void => {
     if (trace !== undefined) trace(`${formatElapsed(plan.start, timeline.now())} ${describe()}`)
   }
@@ -85,7 +85,7 @@ export async function runHistory(
   }
   /** Extends the history to at least `ms` from now. */
   const extendEnd = (ms: number): void => {
-    lastMs = Math.max(lastMs, timeline.now() - plan.start + ms)
+    endMs = Math.max(endMs, timeline.now() - plan.start + ms)
   }
 
   const deskEvents: readonly EventId[] =
@@ -111,7 +111,7 @@ export async function runHistory(
     tally,
     writeTrace,
   })
-  const hasClock = plan.incidents.some(({ is }) => is === 'clock')
+  const hasClockFault = plan.incidents.some(({ is }) => is === 'clock')
   const bank = createBank()
   const actionHistory = createHistoryInvariants(disk.sql)
   const invariants = createInvariants({
@@ -120,9 +120,10 @@ export async function runHistory(
     gateway,
     bank,
     actionHistory,
-    isClockRight: !hasClock,
+    isClockRight: !hasClockFault,
     isUndisturbed: plan.incidents.length === 0,
-    closingMarginMs: (order) => (hasClock ? 20 * DAY_MS : order.statesTime ? 0 : 12 * DAY_MS),
+    getClosingMarginMs: (order) =>
+      hasClockFault ? 20 * DAY_MS : order.isTimeStated ? 0 : 12 * DAY_MS,
     canQuery: ({ merchantId }) =>
       merchantId === RAZORPAY_MERCHANT ||
       Object.values(ACCOUNTS[credentials]).some((account) => account.merchantId === merchantId),
@@ -150,42 +151,42 @@ export async function runHistory(
   }
   const machine = await createMachine(environment)
   try {
-    const applyIncident = (fault: Incident): void => {
-      writeTrace(() => JSON.stringify(fault))
+    const applyIncident = (incident: Incident): void => {
+      writeTrace(() => JSON.stringify(incident))
       tally.incidents += 1
       const schedule = (ms: number, run: () => void): void => {
         extendEnd(ms)
         timeline.schedule(ms, run)
       }
-      switch (fault.is) {
+      switch (incident.is) {
         case 'crash':
           if (!machine.isUp()) return
           tally.crashes += 1
           machine.crash()
           // Reopen only after the writes that were committed during the crash without a response.
-          if (fault.reopens) timeline.schedule(0, () => disk.reopen())
-          schedule(fault.downMs, () => void machine.start())
+          if (incident.reopens) timeline.schedule(0, () => disk.reopen())
+          schedule(incident.downMs, () => void machine.start())
           return
         case 'clock':
-          skewMs += fault.skewMs
+          skewMs += incident.skewMs
           machine.handleClockChange()
-          schedule(fault.lastsMs, () => {
-            skewMs -= fault.skewMs
+          schedule(incident.lastsMs, () => {
+            skewMs -= incident.skewMs
             machine.handleClockChange()
           })
           return
         case 'outage':
-          network.outage(fault.kind, fault.lastsMs)
-          extendEnd(fault.lastsMs)
+          network.startOutage(incident.kind, incident.lastsMs)
+          extendEnd(incident.lastsMs)
           return
         case 'disk full':
-          diskFullUntil = Math.max(diskFullUntil, timeline.now() + fault.lastsMs)
-          extendEnd(fault.lastsMs)
+          diskFullUntil = Math.max(diskFullUntil, timeline.now() + incident.lastsMs)
+          extendEnd(incident.lastsMs)
           return
         case 'file': {
           const serveVersion = (version: Version): void => {
-            writeTrace(() => `file of ${fault.event}: ${version}`)
-            files.set(fault.event, version)
+            writeTrace(() => `file of ${incident.event}: ${version}`)
+            files.set(incident.event, version)
             if (version !== 'gone') void machine.reload()
             // A removed file is served until the server restarts.
             else if (machine.isUp()) {
@@ -193,9 +194,10 @@ export async function runHistory(
               timeline.schedule(1000, () => void machine.start())
             }
           }
-          serveVersion(fault.version)
-          // Some remain until the end of polling.
-          if (fault.lastsMs < PERMANENT_MS) schedule(fault.lastsMs, () => serveVersion('usual'))
+          serveVersion(incident.version)
+          // Some versions stay until the end of polling.
+          if (incident.lastsMs < PERMANENT_MS)
+            schedule(incident.lastsMs, () => serveVersion('usual'))
           return
         }
         case 'credentials': {
@@ -208,11 +210,11 @@ export async function runHistory(
             }
           }
           changeCredentials('moved')
-          schedule(fault.lastsMs, () => changeCredentials('first'))
+          schedule(incident.lastsMs, () => changeCredentials('first'))
         }
       }
     }
-    await makeCodes(disk.store(), plan.start)
+    await createCodes(disk.store(), plan.start)
     await createStaff(disk.store(), plan.start)
     void machine.start()
     for (const incident of plan.incidents) {
@@ -229,36 +231,40 @@ export async function runHistory(
       invariants,
       reportViolation,
       mailbox,
-      versionOf: getVersion,
+      getVersion,
     })
     const deskRegistrations = new Map<string, string>()
     const addRegNo = (regNo: string, event: string): void =>
       void deskRegistrations.set(regNo, event)
     const listRegNos = (): readonly string[] => [
-      ...delegates.numbers(),
+      ...delegates.listRegNos(),
       ...deskRegistrations.keys(),
     ]
     const getEvent = (regNo: string): string =>
       deskRegistrations.get(regNo) ?? delegates.findEvent(regNo)
-    createTreasurer({ ...sharedContext, numbers: listRegNos }).begin()
-    const desk = {
+    createTreasurer({ ...sharedContext, listRegNos }).begin()
+    const deskContext = {
       bank,
       mailbox,
       actionHistory,
       reportViolation,
-      numbers: listRegNos,
-      eventOf: getEvent,
+      listRegNos,
+      getEvent,
       addRegNo,
-      versionOf: getVersion,
+      getVersion,
       sql: disk.sql,
     }
-    createDesk({ ...sharedContext, ...desk, refundDue: invariants.refundDue }).begin()
+    createDesk({
+      ...sharedContext,
+      ...deskContext,
+      getOwedRefund: invariants.getOwedRefund,
+    }).begin()
     delegates.begin()
     if (plan.desk.length > 0)
-      for (let ms = EXPIRY_INTERVAL_MS; ms < SWEEPS_END_MS; ms += EXPIRY_INTERVAL_MS)
+      for (let ms = EXPIRY_INTERVAL_MS; ms < EXPIRY_JOBS_END_MS; ms += EXPIRY_INTERVAL_MS)
         timeline.schedule(
           ms,
-          () => void machine.inside((deps) => startExpiryJob(deps, NO_TIMER).run()),
+          () => void machine.runJob((deps) => startExpiryJob(deps, NO_TIMER).run()),
         )
     /** Restores a working server, then compares all figures. */
     const compareAtRest = async (eventIds: ReadonlySet<EventId>): Promise<void> => {
@@ -279,25 +285,27 @@ export async function runHistory(
         isDone = true
       }
       const comparison = compareFigures()
-      await timeline.run(() => (isDone ? timeline.now() : instant(startedAt + MAX_COMPARISON_MS)))
+      await timeline.run(() => (isDone ? timeline.now() : instant(startedAt + COMPARISON_MS_MAX)))
       await comparison
     }
-    const createOffsetReader = (ms: number) => (): Instant =>
-      violation === null ? instant(plan.start + lastMs + ms) : timeline.now()
-    await timeline.run(createOffsetReader(SETTLED_MS))
-    const isOpen = async (): Promise<boolean> =>
+    const createEndReader = (ms: number) => (): Instant =>
+      violation === null ? instant(plan.start + endMs + ms) : timeline.now()
+    await timeline.run(createEndReader(SETTLED_MS))
+    const hasOpenPayments = async (): Promise<boolean> =>
       (await disk
         .sql()("SELECT 1 FROM payments WHERE status = 'pending' AND review IS NULL")
         .get()) !== undefined
-    const isClear =
-      violation === null && !(await isOpen()) && (await invariants.atRest(timeline.now())) === null
-    if (!isClear || random.chance(FULL_LENGTH_SHARE)) {
-      await timeline.run(createOffsetReader(POLLING_END_MS))
+    const isSettled =
+      violation === null &&
+      !(await hasOpenPayments()) &&
+      (await invariants.atRest(timeline.now())) === null
+    if (!isSettled || random.chance(FULL_LENGTH_SHARE)) {
+      await timeline.run(createEndReader(POLLING_END_MS))
       tally.toTheEnd += 1
     }
     reportViolation(
       await invariants.atRest(
-        tally.toTheEnd > 0 ? plan.start + lastMs + POLLING_END_MS : timeline.now(),
+        tally.toTheEnd > 0 ? plan.start + endMs + POLLING_END_MS : timeline.now(),
       ),
     )
     await delegates.openPagesAgain()
@@ -306,7 +314,7 @@ export async function runHistory(
     return { violation, tally }
   } finally {
     machine.close()
-    await disk.leave()
+    await disk.discard()
   }
 }
 

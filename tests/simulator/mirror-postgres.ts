@@ -35,21 +35,21 @@ export type Table = (typeof TABLES)[number]
 type Column = { readonly name: string; readonly type: string; readonly pk: number }
 
 /**
- * Rows that this connection has inserted, changed or deleted, also in transactions that were rolled back. PostgreSQL
- * sets them to zero at times, but only between transactions.
+ * Builds the count of the rows that this connection has inserted, changed or deleted, including those in transactions
+ * that were rolled back. PostgreSQL resets these counts at times, but only between transactions.
  */
-const countWrites = (table: Table): string =>
+const buildCountSql = (table: Table): string =>
   ['inserted', 'updated', 'deleted']
     .map((kind) => `pg_stat_get_xact_tuples_${kind}('${table}'::regclass)`)
     .join(' + ')
-const WRITE_COUNTS_SQL = `SELECT array_to_json(ARRAY[${TABLES.map(countWrites).join(', ')}]) AS counts`
+const WRITE_COUNTS_SQL = `SELECT array_to_json(ARRAY[${TABLES.map(buildCountSql).join(', ')}]) AS counts`
 
 export type Mirror = {
   /** Runs read-only queries. */
   readonly sql: Sql
   /** Begins to count the writes of a transaction, with its first statement. */
   startCounting(): void
-  /** The tables that this transaction has written to. */
+  /** Returns the tables that this transaction has written to. */
   findChanges(): Promise<ReadonlySet<Table>>
   /** Copies these tables. The statements share a packet with others that are sent in the same turn. */
   copy(changed: ReadonlySet<Table>): Promise<void>
@@ -62,16 +62,16 @@ export type Mirror = {
 export function createMirror(postgres: Sql): Mirror {
   const db = new Database(':memory:')
   const tables = createMirrorTables(db, postgres)
-  const writeCounts = postgres<{ counts: string }>(WRITE_COUNTS_SQL)
+  const countsStatement = postgres<{ counts: string }>(WRITE_COUNTS_SQL)
   const readCounts = async (): Promise<readonly number[]> => {
-    const row = await writeCounts.get()
+    const row = await countsStatement.get()
     if (row === undefined) throw new Error('PostgreSQL returned no row')
     return JSON.parse(row.counts) as number[]
   }
   let countsBefore: Promise<readonly number[]> = Promise.resolve([])
   const versions = TABLES.map(() => 0)
   return {
-    sql: withKeptResults(toSql(db), (index) => versions[index] ?? 0),
+    sql: cacheResults(toSql(db), (index) => versions[index] ?? 0),
     startCounting: () => {
       countsBefore = readCounts()
       // If it fails, the transaction fails too.
@@ -114,11 +114,11 @@ export function createMirror(postgres: Sql): Mirror {
 const sortRows = (rows: readonly unknown[]): readonly string[] =>
   rows.map((row) => JSON.stringify(row)).toSorted()
 
-/** The columns and types of the tables in SQLite, without constraints and triggers. */
+/** Creates the tables with the columns and types of SQLite's tables, without constraints and triggers. */
 function createMirrorTables(db: Database.Database, postgres: Sql) {
-  const original = new Database(':memory:')
-  createTables(original)
-  const readColumns = original.prepare<[string], Column>('SELECT * FROM pragma_table_info(?)')
+  const sourceDb = new Database(':memory:')
+  createTables(sourceDb)
+  const readColumns = sourceDb.prepare<[string], Column>('SELECT * FROM pragma_table_info(?)')
   const tables = TABLES.map((name) => {
     const columns = readColumns.all(name)
     const names = columns.map((column) => `"${column.name}"`)
@@ -136,22 +136,22 @@ function createMirrorTables(db: Database.Database, postgres: Sql) {
       insert: db.prepare(`INSERT INTO ${name} VALUES (${names.map(() => '?').join(', ')})`),
     }
   })
-  original.close()
+  sourceDb.close()
   return tables
 }
 
 /** Keeps the result of a query until a write to one of its tables. */
-function withKeptResults(sql: Sql, version: (index: number) => number): Sql {
+function cacheResults(sql: Sql, getVersion: (index: number) => number): Sql {
   const createStatement = <Row>(text: string): Statement<Row> => {
     const statement = sql<Row>(text)
     const words = new Set(text.match(/\w+/g))
-    const read = TABLES.flatMap((name, index) => (words.has(name) ? [index] : []))
-    let keptVersions = ''
+    const tableIndexes = TABLES.flatMap((name, index) => (words.has(name) ? [index] : []))
+    let cachedVersions = ''
     const results = new Map<string, Promise<readonly Row[]>>()
     const all = async (...params: unknown[]): Promise<Row[]> => {
-      const current = read.map(version).join(' ')
-      if (current !== keptVersions) results.clear()
-      keptVersions = current
+      const currentVersions = tableIndexes.map(getVersion).join(' ')
+      if (currentVersions !== cachedVersions) results.clear()
+      cachedVersions = currentVersions
       const key = JSON.stringify(params)
       const result = results.get(key) ?? statement.all(...params)
       results.set(key, result)

@@ -31,7 +31,7 @@ export type Network = {
     owner: Owner,
     key?: string,
   ): Promise<Response>
-  outage(kind: OutageKind, lastsMs: number): void
+  startOutage(kind: OutageKind, lastsMs: number): void
 }
 
 /** From this time of a history on, every response is valid, because the last poll must not fail. */
@@ -52,20 +52,20 @@ export function createNetwork(context: {
   let currentOutage: { readonly kind: OutageKind; readonly until: number } | null = null
 
   const drawLatencyMs = (): number =>
-    random.chance(profile.slowResponses) ? random.mostly(2_000, 40_000) : random.mostly(40, 1_500)
+    random.chance(profile.slowResponses) ? random.skewed(2_000, 40_000) : random.skewed(40, 1_500)
   /** Returns the true response about another paid order, if there is one. */
   const respondForOtherOrder = (orderId: string): string => {
     const otherOrders = [...gateway.orders.values()].filter((order) => order.orderId !== orderId)
     const paidOrder =
       otherOrders.find(({ transactions }) => transactions.some(isCapture)) ?? otherOrders[0]
     return paidOrder === undefined
-      ? gateway.status('', 'SMPL1234567890123001', timeline.now()).text
-      : gateway.status(paidOrder.merchantId, paidOrder.orderId, timeline.now()).text
+      ? gateway.answerStatusQuery('', 'SMPL1234567890123001', timeline.now()).text
+      : gateway.answerStatusQuery(paidOrder.merchantId, paidOrder.orderId, timeline.now()).text
   }
-  const isBad = (): boolean =>
+  const isNextResponseBad = (): boolean =>
     timeline.now() - startedAt < FAULT_PERIOD_MS && random.chance(profile.badAnswers)
 
-  /** A call that pays a refund: the gateway has received it, even if the response is lost. */
+  /** Sends a refund call. The gateway receives it even if the response is lost. */
   const callRefund = (body: string, timeoutMs: number, owner: Owner): Promise<Response> =>
     new Promise((resolve, reject) => {
       tally.refundCalls += 1
@@ -91,7 +91,7 @@ export function createNetwork(context: {
       if (delayMs >= timeoutMs)
         timeline.schedule(timeoutMs, () => reject(createTimeoutError()), owner)
     })
-  /** A request that changes something may be executed although its response is lost. */
+  /** Sends a request to Razorpay, which may execute it even if the response is lost. */
   const callRazorpay = (
     request: { readonly url: string; readonly body: string; readonly key: string },
     timeoutMs: number,
@@ -104,9 +104,9 @@ export function createNetwork(context: {
       if (outage === 'refused')
         return void timeline.schedule(5, () => reject(createConnectionError('ECONNREFUSED')), owner)
       const delayMs = outage === 'silent' ? timeoutMs + 1 : drawLatencyMs()
-      const isLost = outage === 'error' || isBad()
+      const isLost = outage === 'error' || isNextResponseBad()
       timeline.schedule(Math.min(delayMs, timeoutMs) / 2, () => {
-        const { status, json, named, failed } = answerRazorpay(
+        const { status, json, reportedEntries, reportedFailures } = answerRazorpay(
           gateway,
           request,
           timeline.now(),
@@ -121,8 +121,8 @@ export function createNetwork(context: {
           delayMs / 2,
           () => {
             if (!isLost && canStore()) {
-              markReported(named, timeline.now())
-              for (const refund of failed) refund.isFailureReported = true
+              markReported(reportedEntries, timeline.now())
+              for (const refund of reportedFailures) refund.isFailureReported = true
             }
             resolve(
               isLost
@@ -137,7 +137,7 @@ export function createNetwork(context: {
         timeline.schedule(timeoutMs, () => reject(createTimeoutError()), owner)
     })
   return {
-    outage: (kind, lastsMs) => {
+    startOutage: (kind, lastsMs) => {
       currentOutage = { kind, until: timeline.now() + lastsMs }
     },
     transport: (url, body, timeoutMs, owner, key = '') => {
@@ -157,21 +157,25 @@ export function createNetwork(context: {
             () => reject(createConnectionError('ECONNREFUSED')),
             owner,
           )
-        const wait = outageKind === 'silent' ? timeoutMs + 1 : drawLatencyMs()
+        const delayMs = outageKind === 'silent' ? timeoutMs + 1 : drawLatencyMs()
         if (outageKind === 'error')
           return void timeline.schedule(
-            wait,
+            delayMs,
             () => resolve(createResponse(500, 'Internal Server Error')),
             owner,
           )
-        const badResponse = isBad() ? random.pick(BAD_RESPONSES) : null
-        if (wait >= timeoutMs)
+        const badResponse = isNextResponseBad() ? random.pick(BAD_RESPONSES) : null
+        if (delayMs >= timeoutMs)
           return void timeline.schedule(timeoutMs, () => reject(createTimeoutError()), owner)
-        // The response has the state when the query arrives.
-        timeline.schedule(wait / 2, () => {
-          const { text, reportedEntries: named } = gateway.status(merchant, orderId, timeline.now())
+        // The response contains the state at the time when the query arrives.
+        timeline.schedule(delayMs / 2, () => {
+          const { text, reportedEntries } = gateway.answerStatusQuery(
+            merchant,
+            orderId,
+            timeline.now(),
+          )
           timeline.schedule(
-            wait / 2,
+            delayMs / 2,
             () => {
               writeTrace(
                 () => `gateway says of ${orderId}: ${badResponse ?? summariseAnswer(text)}`,
@@ -179,7 +183,7 @@ export function createNetwork(context: {
               const order = gateway.orders.get(orderId)
               if (badResponse === 'no record' && order !== undefined) order.isDenied = true
               // A response that the disk cannot store has no effect; the next one may differ.
-              if (badResponse === null && canStore()) markReported(named, timeline.now())
+              if (badResponse === null && canStore()) markReported(reportedEntries, timeline.now())
               resolve(
                 badResponse === null
                   ? createResponse(200, text)
@@ -205,7 +209,7 @@ function corruptResponse(
   badResponse: BadResponse,
   text: string,
   orderId: string,
-  respondForOtherOrder: string,
+  otherOrderText: string,
 ): Response {
   const replaceCode = (code: string): string =>
     `<RESPONSE><TRANSACTION><TRANSACTIONID>${orderId}</TRANSACTIONID><TRANSACTIONSTATUS>${code}</TRANSACTIONSTATUS></TRANSACTION></RESPONSE>`
@@ -213,7 +217,7 @@ function corruptResponse(
     case 'cut off':
       return createResponse(200, text.slice(0, text.length / 2))
     case 'other order':
-      return createResponse(200, respondForOtherOrder)
+      return createResponse(200, otherOrderText)
     case 'page':
       return createResponse(200, '<!DOCTYPE html><html><body>Maintenance</body></html>')
     case 'nothing':
@@ -239,7 +243,7 @@ function corruptResponse(
   }
 }
 
-/** The parts of a response that the adapter reads. */
+/** Creates a response with the parts that the adapter reads. */
 function createResponse(status: number, text: string): Response {
   const body = text === '' ? [] : [Buffer.from(text)]
   return { status, ok: status < 300, body } as unknown as Response

@@ -17,7 +17,7 @@ import type { Bank, BankPayment } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
 import {
   APPROVAL_EVENT,
-  CREDITED,
+  CREDITED_METHOD,
   ITEM_IDS,
   TAX_RATES_EVENT,
   getCurrency,
@@ -36,7 +36,7 @@ import type { Violation } from './check-payments.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
 import { checkProposal } from './check-cancellation.ts'
-import { loadStatement } from './bank-statements.ts'
+import { importStatement } from './bank-statements.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Store, StoredRegistration } from '../../server/storage/index.ts'
 import type { Tally } from './tally.ts'
@@ -78,14 +78,14 @@ export type DeskContext = {
   readonly reportViolation: (found: Violation | null) => void
   readonly writeTrace: (what: () => string) => void
   readonly extendEnd: (ms: number) => void
-  /** Registered delegates, with their events. */
-  readonly numbers: () => readonly string[]
-  readonly eventOf: (regNo: string) => string
+  /** Lists the numbers of all registrations. */
+  readonly listRegNos: () => readonly string[]
+  readonly getEvent: (regNo: string) => string
   /** Adds a manual registration to those that staff can choose. */
   readonly addRegNo: (regNo: string, event: string) => void
-  readonly versionOf: (event: string) => Version
+  readonly getVersion: (event: string) => Version
   readonly sql: () => Sql
-  readonly refundDue: (id: number) => number
+  readonly getOwedRefund: (id: number) => number
 }
 /** The body that a staff page sends, without the reason and the key. */
 type ActionBody = Readonly<Record<string, unknown>> & { readonly act: ActionName }
@@ -117,16 +117,17 @@ export function createDesk(context: DeskContext): { begin(): void } {
   const performAction = async (
     staffName: StaffName,
     regNo: string,
-    one: DeskStep,
+    step: DeskStep,
     random: Random,
   ) => {
     const token = await signIn(staffName)
     if (token === null) return
     const address = `/admin/registrations/${regNo}/acts/`
-    const open = () => call('GET', address, token)
-    const proposal = await checkProposal(context, regNo, { now: timeline.now, open })
-    const pageAnswer = proposal.answer
-    const hasAccess = STAFF[staffName].events?.some((id) => id === context.eventOf(regNo)) !== false
+    const openPage = () => call('GET', address, token)
+    const proposal = await checkProposal(context, regNo, { now: timeline.now, openPage })
+    const pageAnswer = proposal.response
+    const hasAccess =
+      STAFF[staffName].events?.some((id) => id === context.getEvent(regNo)) !== false
     if (!hasAccess && pageAnswer?.status === 200)
       reportViolation({
         invariant: 'staff perform only actions of their role',
@@ -138,18 +139,18 @@ export function createDesk(context: DeskContext): { begin(): void } {
     // A server with a wrong clock uses another step of the scale.
     if (page !== null && !plan.incidents.some(({ is }) => is === 'clock'))
       reportViolation(proposal.checkProposedRefund(page))
-    const body = await chooseBody(one.is, page, regNo, random)
+    const body = await chooseBody(step.is, page, regNo, random)
     if (body === null) return
-    if (one.isSignedOut) await call('POST', '/admin/logout/', token)
-    await click(staffName, regNo, token, body, one)
+    if (step.isSignedOut) await call('POST', '/admin/logout/', token)
+    await submitAction(staffName, regNo, token, body, step)
   }
   /** Submits the action, and confirms a changed price. */
-  const click = async (
+  const submitAction = async (
     staffName: StaffName,
     regNo: string,
     token: string,
     body: ActionBody,
-    one: DeskStep,
+    step: DeskStep,
   ): Promise<void> => {
     const key = client.nextClick()
     const payload = { ...body, why: `${body.act} ${key}`, key }
@@ -164,21 +165,21 @@ export function createDesk(context: DeskContext): { begin(): void } {
       if (actionResponse?.status !== 200) return actionResponse
       tally.acted += 1
       const method = typeof body['way'] === 'string' ? body['way'] : null
-      if (one.isSignedOut)
+      if (step.isSignedOut)
         reportViolation({
           invariant: 'an expired session gives no access',
           cause: `${staffName}: ${payload.why}`,
         })
-      if (!canPerform(staffName, body.act, context.eventOf(regNo), method))
+      if (!canPerform(staffName, body.act, context.getEvent(regNo), method))
         reportViolation({
           invariant: 'staff perform only actions of their role',
           cause: `${staffName}: ${payload.why}`,
         })
       reportViolation(await actionHistory.checkReportedAction(regNo, body.act, payload.why))
-      context.mailbox.expect()
+      context.mailbox.scheduleSending()
       return actionResponse
     }
-    const answers = await Promise.all(one.isTwice ? [send(), send()] : [send()])
+    const answers = await Promise.all(step.isTwice ? [send(), send()] : [send()])
     const [firstResponse] = answers
     if (firstResponse?.status !== 409 || 'total' in body) return
     const { code, quote } = JSON.parse(firstResponse.body) as {
@@ -192,11 +193,11 @@ export function createDesk(context: DeskContext): { begin(): void } {
         cause: `${staffName}: ${payload.why}: ${firstResponse.body}`,
       })
     if (code === 'price_changes' && total !== undefined)
-      await click(staffName, regNo, token, { ...body, total }, one)
+      await submitAction(staffName, regNo, token, { ...body, total }, step)
   }
 
   /** The items of a registration before its last correction. */
-  const itemsBefore = new Map<string, Readonly<Record<string, boolean>>>()
+  const itemsByRegNo = new Map<string, Readonly<Record<string, boolean>>>()
   const readItems = (page: ActionsResponse | null): Readonly<Record<string, boolean>> =>
     Object.fromEntries(
       ITEM_IDS.map((item) => {
@@ -207,12 +208,12 @@ export function createDesk(context: DeskContext): { begin(): void } {
 
   /** Builds the request body. Null if the action does not apply. */
   const chooseBody = async (
-    is: DeskAction,
+    action: DeskAction,
     page: ActionsResponse | null,
     regNo: string,
     random: Random,
   ): Promise<ActionBody | null> => {
-    switch (is) {
+    switch (action) {
       case 'note':
         return { act: 'note' }
       case 'correct name':
@@ -234,9 +235,9 @@ export function createDesk(context: DeskContext): { begin(): void } {
           : Object.fromEntries(
               ITEM_IDS.filter(() => random.chance(0.35)).map((id) => [id, random.chance(0.5)]),
             )
-        if (context.eventOf(regNo) !== TAX_RATES_EVENT) return null
-        const itemsBeforeCorrection = itemsBefore.get(regNo)
-        itemsBefore.set(regNo, readItems(page))
+        if (context.getEvent(regNo) !== TAX_RATES_EVENT) return null
+        const itemsBeforeCorrection = itemsByRegNo.get(regNo)
+        itemsByRegNo.set(regNo, readItems(page))
         // Half of the corrections are undone.
         const isUndone = itemsBeforeCorrection !== undefined && random.chance(0.5)
         return { act: 'correct', answers: isUndone ? itemsBeforeCorrection : answers }
@@ -260,22 +261,22 @@ export function createDesk(context: DeskContext): { begin(): void } {
         const netPaid = page?.kept ?? 100
         // A large goodwill refund, after which a price reduction leaves little to refund.
         const largeAmounts =
-          context.eventOf(regNo) === TAX_RATES_EVENT ? [Math.round(netPaid * 85) / 100] : []
+          context.getEvent(regNo) === TAX_RATES_EVENT ? [Math.round(netPaid * 85) / 100] : []
         const amount =
           owedRefund > 0 ? owedRefund : random.pick([100, netPaid, 250.5, ...largeAmounts])
-        if (is === 'refund') return { act: 'refund', amount }
+        if (action === 'refund') return { act: 'refund', amount }
         const reference = bank.payRefund(toAmount(Math.round(amount * 100)))
         return { act: 'refund', amount, by_hand: true, reference }
       }
       case 'accept':
       case 'dismiss':
-        return decideFirstReview(is, regNo, random)
+        return decideFirstReview(action, regNo, random)
       case 'came again':
       case 'confirm': {
         const bankPayment = await choosePayment(regNo, random)
         const reference = respellReference(bankPayment.reference, random)
         const { method, amount, day: paymentDay } = bankPayment
-        const act = is === 'confirm' ? 'confirm' : 'came_again'
+        const act = action === 'confirm' ? 'confirm' : 'came_again'
         return { act, way: method, reference, amount: amount / 100, day: paymentDay }
       }
       case 'resend':
@@ -298,18 +299,18 @@ export function createDesk(context: DeskContext): { begin(): void } {
       case 'add at the desk':
         return null
       default:
-        return assertNever(is)
+        return assertNever(action)
     }
   }
   const findCurrency = async (regNo: string): Promise<Currency> => {
     const row = await context
       .sql()<{ category: string | null }>('SELECT category FROM registrations WHERE reg_no = ?')
       .get(regNo)
-    return getCurrency(context.eventOf(regNo), row?.category ?? null)
+    return getCurrency(context.getEvent(regNo), row?.category ?? null)
   }
   /** Looks up the claimed payment at the bank. */
   const findClaimedPayment = async (regNo: string): Promise<ActionBody | null> => {
-    const claims = await machine.inside(({ store }) => store.paymentClaims(regNo as RegNo))
+    const claims = await machine.runJob(({ store }) => store.paymentClaims(regNo as RegNo))
     const reference = claims?.[0]?.reference
     if (reference === undefined) return null
     const bankPayment = bank.find('transfer', reference)
@@ -326,14 +327,14 @@ export function createDesk(context: DeskContext): { begin(): void } {
   /** Sometimes reuses an earlier payment with another method: a treasurer enters the same bank line twice. */
   const choosePayment = async (regNo: string, random: Random): Promise<BankPayment> => {
     const currency = await findCurrency(regNo)
-    const bankPayments = bank.all().filter((payment) => payment.currency === currency)
+    const bankPayments = bank.listPayments().filter((payment) => payment.currency === currency)
     if (bankPayments.length > 0 && random.chance(0.35)) {
-      const one = random.pick(bankPayments)
-      return findAccountType(one.method) === 'bank'
-        ? { ...one, method: random.pick(['transfer', 'upi', 'cheque', 'machine']) }
-        : one
+      const earlierPayment = random.pick(bankPayments)
+      return findAccountType(earlierPayment.method) === 'bank'
+        ? { ...earlierPayment, method: random.pick(['transfer', 'upi', 'cheque', 'machine']) }
+        : earlierPayment
     }
-    const storedRegistration = await machine.inside(({ store }) =>
+    const storedRegistration = await machine.runJob(({ store }) =>
       store.registration(regNo as RegNo),
     )
     const paymentDay = addDays(
@@ -341,17 +342,17 @@ export function createDesk(context: DeskContext): { begin(): void } {
       random.chance(0.3) ? -random.below(DAYS_AGO_MAX) : 0,
     )
     const balance = findBalance(storedRegistration, paymentDay)
-    const error = random.chance(0.25) ? random.pick([-10_000, 10_000]) : 0
-    const amount = toAmount(Math.max(100, balance + error))
+    const errorAmount = random.chance(0.25) ? random.pick([-10_000, 10_000]) : 0
+    const amount = toAmount(Math.max(100, balance + errorAmount))
     return bank.pay(random.pick(METHODS), amount, paymentDay, currency)
   }
   /** Returns the balance on the registration's page if the payment arrives on that day. */
-  const findBalance = (stored: StoredRegistration | null, on: BankPayment['day']): number => {
+  const findBalance = (stored: StoredRegistration | null, date: BankPayment['day']): number => {
     const newestPayment = stored?.payments[0]
     const isOpen = stored !== null && stored.paymentStatus !== 'success'
     const price =
-      isOpen && newestPayment?.way === CREDITED
-        ? findPrice(context.versionOf(stored.eventId), stored.category ?? '', on)
+      isOpen && newestPayment?.way === CREDITED_METHOD
+        ? findPrice(context.getVersion(stored.eventId), stored.category ?? '', date)
         : null
     return price ?? newestPayment?.amount ?? 118_000
   }
@@ -361,10 +362,10 @@ export function createDesk(context: DeskContext): { begin(): void } {
    */
   const erase = async (staffName: StaffName, regNo: string): Promise<void> => {
     const { role, events } = STAFF[staffName]
-    if (events?.some((id) => id === context.eventOf(regNo)) === false) return
+    if (events?.some((id) => id === context.getEvent(regNo)) === false) return
     const reason = `erase ${client.nextClick()}`
     tally.acts += 1
-    const eraseResult = await machine.inside(({ store, clock }) =>
+    const eraseResult = await machine.runJob(({ store, clock }) =>
       store.erasePersonalData({
         regNo: regNo as RegNo,
         act: 'erase',
@@ -380,23 +381,27 @@ export function createDesk(context: DeskContext): { begin(): void } {
     tally.acted += 1
     reportViolation(await actionHistory.checkReportedAction(regNo, 'erase', reason))
   }
-  /** Follows the merchant panel, or the planned decision if the panel does not show the payment. */
+  /**
+   * Decides the registration's first review as the merchant panel shows it, or as planned if the panel does not show
+   * the payment. Null if there is nothing to decide.
+   */
   const decideFirstReview = async (
-    is: 'accept' | 'dismiss',
+    action: 'accept' | 'dismiss',
     regNo: string,
     random: Random,
   ): Promise<ActionBody | null> => {
-    const openReviews = (await machine.inside(({ store }) => store.reviews(null))) ?? []
+    const openReviews = (await machine.runJob(({ store }) => store.reviews(null))) ?? []
     const review = openReviews.find((openReview) => openReview.regNo === regNo)
     if (review === undefined) return null
     const planned = chooseDecision(review, random, context)
     if (planned === null) return null
     const { reference, amount } = planned
-    const isPlain = review.is !== 'undecided' && review.is !== 'refund-unsure'
-    if (!isPlain && planned.decision !== 'accept' && planned.decision !== 'dismiss') return null
-    const act = isPlain
+    const isPlainReview = review.is !== 'undecided' && review.is !== 'refund-unsure'
+    if (!isPlainReview && planned.decision !== 'accept' && planned.decision !== 'dismiss')
+      return null
+    const act = isPlainReview
       ? review.is === 'misfit' || random.chance(0.2)
-        ? is
+        ? action
         : 'dismiss'
       : planned.decision
     return {
@@ -410,44 +415,46 @@ export function createDesk(context: DeskContext): { begin(): void } {
 
   /** Returns the registrations in the state that the action needs, or all if there are none. */
   const listSuitable = async (
-    is: DeskAction,
-    numbers: readonly string[],
+    action: DeskAction,
+    regNos: readonly string[],
   ): Promise<readonly string[]> => {
-    if (is === 'correct items') {
-      const taxRateNumbers = numbers.filter((regNo) => context.eventOf(regNo) === TAX_RATES_EVENT)
-      return taxRateNumbers.length === 0 ? numbers : taxRateNumbers
+    if (action === 'correct items') {
+      const taxRateRegNos = regNos.filter((regNo) => context.getEvent(regNo) === TAX_RATES_EVENT)
+      return taxRateRegNos.length === 0 ? regNos : taxRateRegNos
     }
-    const requiredState = REQUIRED_STATE[is]
-    if (requiredState === undefined) return numbers
+    const requiredState = REQUIRED_STATE[action]
+    if (requiredState === undefined) return regNos
     const states = await Promise.all(
-      numbers.map((regNo) =>
-        machine.inside(({ store }) => store.registration(regNo as RegNo)).then((one) => one?.state),
+      regNos.map((regNo) =>
+        machine
+          .runJob(({ store }) => store.registration(regNo as RegNo))
+          .then((stored) => stored?.state),
       ),
     )
-    const suitableNumbers = numbers.filter((_, index) => states[index] === requiredState)
-    return suitableNumbers.length === 0 ? numbers : suitableNumbers
+    const suitableRegNos = regNos.filter((_, index) => states[index] === requiredState)
+    return suitableRegNos.length === 0 ? regNos : suitableRegNos
   }
-  const performStep = async (one: DeskStep, random: Random, at: number): Promise<void> => {
+  const performStep = async (step: DeskStep, random: Random, at: number): Promise<void> => {
     const { name } = plan.profile
-    const staffNames = one.beside === null ? [one.by] : [one.by, one.beside]
+    const staffNames = step.colleague === null ? [step.by] : [step.by, step.colleague]
     const createRandomFor = (staffName: StaffName): Random =>
       createRandom(name, plan.seed, plan.history, 'desk', at, staffName)
     const { euro } = plan.profile
     const bankEvent: EventId =
       euro > 0 && random.chance(euro) ? chooseEuroEvent(plan.profile) : APPROVAL_EVENT
-    if (one.is === 'load a statement') {
+    if (step.is === 'load a statement') {
       const countActions = (count: number): void => {
         tally.acted += count
-        if (count > 0) context.mailbox.expect()
+        if (count > 0) context.mailbox.scheduleSending()
       }
       const sharedContext = { bank, client, sql: context.sql, reportViolation, countActions }
       await Promise.all(
         staffNames.map((staffName) =>
-          loadStatement(
+          importStatement(
             sharedContext,
             staffName,
             bankEvent,
-            one,
+            step,
             createRandomFor(staffName),
             dayOf(timeline.now()),
           ),
@@ -455,22 +462,28 @@ export function createDesk(context: DeskContext): { begin(): void } {
       )
       return
     }
-    if (one.is === 'add at the desk') {
-      const { sql, versionOf } = context
+    if (step.is === 'add at the desk') {
+      const { sql, getVersion } = context
       const addRegNo = (regNo: string): void => {
         tally.acted += 1
         context.addRegNo(regNo, bankEvent)
-        context.mailbox.expect()
+        context.mailbox.scheduleSending()
       }
-      const shared = { timeline, bank, client, sql, versionOf, reportViolation, addRegNo }
+      const shared = { timeline, bank, client, sql, getVersion, reportViolation, addRegNo }
       tally.acts += 1
-      const eventShared = { ...shared, event: bankEvent }
-      await addAtDesk(eventShared, one.by, one, createRandomFor(one.by), (lastAddedNumber += 1))
+      const contextOfEvent = { ...shared, event: bankEvent }
+      await addAtDesk(
+        contextOfEvent,
+        step.by,
+        step,
+        createRandomFor(step.by),
+        (lastAddedNumber += 1),
+      )
       return
     }
-    const numbers = context.numbers()
-    if (numbers.length === 0) return
-    if (one.is === 'compare the figures') {
+    const regNos = context.listRegNos()
+    if (regNos.length === 0) return
+    if (step.is === 'compare the figures') {
       const figuresContext = {
         sql: context.sql,
         gateway: context.gateway,
@@ -481,26 +494,26 @@ export function createDesk(context: DeskContext): { begin(): void } {
         await compareFigures(
           client,
           figuresContext,
-          context.eventOf(random.pick(numbers)) as EventId,
+          context.getEvent(random.pick(regNos)) as EventId,
         ),
       )
       return
     }
-    const regNo = random.pick(await listSuitable(one.is, numbers))
+    const regNo = random.pick(await listSuitable(step.is, regNos))
     await Promise.all(
       staffNames.map((staffName) =>
-        one.is === 'erase'
+        step.is === 'erase'
           ? erase(staffName, regNo)
-          : performAction(staffName, regNo, one, createRandomFor(staffName)),
+          : performAction(staffName, regNo, step, createRandomFor(staffName)),
       ),
     )
   }
   return {
     begin: () => {
-      for (const [index, one] of plan.desk.entries()) {
-        extendEnd(one.afterMs)
+      for (const [index, step] of plan.desk.entries()) {
+        extendEnd(step.afterMs)
         const random = createRandom(plan.profile.name, plan.seed, plan.history, 'desk', index)
-        timeline.schedule(one.afterMs, () => void performStep(one, random, index))
+        timeline.schedule(step.afterMs, () => void performStep(step, random, index))
       }
     },
   }

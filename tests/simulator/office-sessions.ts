@@ -15,7 +15,7 @@ export type StaffClient = {
     token: string,
     payload?: object | string | null,
   ): Promise<SimulatedResponse | null>
-  /** Null if the server is down. */
+  /** Signs a user in and returns the session token. Null if the server is down. */
   signIn(staffName: StaffName): Promise<string | null>
   /** Returns a unique key for one click. */
   nextClick(): string
@@ -51,7 +51,7 @@ export function createStaffClient(context: {
       return apiResponse
     },
     signIn: (staffName) =>
-      machine.inside(async ({ store, clock }) => {
+      machine.runJob(async ({ store, clock }) => {
         const token = `${staffName}-${timeline.now()}-${(clicks += 1)}`
         const staffUser = await store.admin(staffName)
         if (staffUser === null) return null

@@ -41,26 +41,26 @@ export const FALSIFIED_PARTS = [
 ] as const
 export type PlannedMessage = {
   readonly afterMs: number
-  readonly lie: (typeof FALSIFIED_PARTS)[number] | null
-  readonly asJson: boolean
+  readonly falsifiedPart: (typeof FALSIFIED_PARTS)[number] | null
+  readonly isJson: boolean
   /** Retried until it is accepted. */
-  readonly again: boolean
+  readonly isRetried: boolean
 }
 /** One attempt at the gateway's page. */
 export type Visit = {
   /** Uses the tab of the first order, even after later orders. */
   readonly isOldTab: boolean
-  readonly thinksMs: number
-  readonly ends: 'paid' | 'declined' | 'left'
+  readonly thinkingMs: number
+  readonly result: 'paid' | 'declined' | 'left'
   /** How long the payment is in progress. 0 if it completes immediately. */
   readonly heldMs: number
   /** How the payment differs from the order. Null if it does not. */
-  readonly wrong: 'amount' | 'currency' | 'kind' | 'test' | null
+  readonly mismatch: 'amount' | 'currency' | 'kind' | 'test' | null
   /** At Razorpay: how the payment is authorised and captured. Null: captured immediately. */
-  readonly late: LateAuthorization | null
-  readonly tells: readonly PlannedMessage[]
+  readonly lateAuthorization: LateAuthorization | null
+  readonly messages: readonly PlannedMessage[]
   /** Null if the browser never returns. */
-  readonly returnsMs: number | null
+  readonly returnAfterMs: number | null
 }
 /** Actions of delegates on their own registration. */
 export type OwnAction = 'edit' | 'accept_offer' | 'ask_cancel' | 'tell'
@@ -142,7 +142,7 @@ export type DeskStep = {
   readonly is: DeskAction
   readonly by: StaffName
   /** Another user who performs the same action simultaneously. Null if none. */
-  readonly beside: StaffName | null
+  readonly colleague: StaffName | null
   readonly isTwice: boolean
   /** Signed out between viewing and submitting. */
   readonly isSignedOut: boolean
@@ -174,19 +174,21 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
   const faults = (Object.keys(profile.incidents) as (keyof Profile['incidents'])[]).flatMap(
     (is) => {
       const source = createRandom(profile.name, seed, history, is)
-      return drawCount(profile.incidents[is], source).map(() => drawFault(is, profile, source))
+      return drawOccurrences(profile.incidents[is], source).map(() =>
+        drawFault(is, profile, source),
+      )
     },
   )
   const officeSteps = (Object.keys(profile.office) as OfficeStep['is'][]).flatMap((is) => {
     const officeRandom = createRandom(profile.name, seed, history, 'office', is)
-    return drawCount(profile.office[is], officeRandom).map((): OfficeStep => ({
+    return drawOccurrences(profile.office[is], officeRandom).map((): OfficeStep => ({
       afterMs: officeRandom.below(profile.officeWithinMs),
       is,
     }))
   })
   const deskSteps = DESK_ACTIONS.flatMap((is) => {
     const deskRandom = createRandom(profile.name, seed, history, 'desk', is)
-    return drawCount(profile.desk[is] ?? 0, deskRandom).map(() =>
+    return drawOccurrences(profile.desk[is] ?? 0, deskRandom).map(() =>
       drawDeskStep(is, profile, deskRandom),
     )
   })
@@ -199,13 +201,15 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
     delegates,
     incidents: faults,
     office: officeSteps,
-    disputes: drawCount(profile.disputes, disputeRandom).map(() => drawDispute(disputeRandom)),
+    disputes: drawOccurrences(profile.disputes, disputeRandom).map(() =>
+      drawDispute(disputeRandom),
+    ),
     desk: deskSteps,
   }
 }
 
-/** Draws a count with the given average. */
-function drawCount(average: number, random: Random): readonly null[] {
+/** Draws a list with the given average length. */
+function drawOccurrences(average: number, random: Random): readonly null[] {
   const wholePart = Math.floor(average)
   return Array.from(
     { length: wholePart + (random.chance(average - wholePart) ? 1 : 0) },
@@ -219,8 +223,8 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
   for (let visitIndex = 0; visitIndex < visitCount; visitIndex++) {
     const afterMs =
       visitIndex === 0
-        ? random.mostly(2 * SECOND_MS, MINUTE_MS)
-        : random.mostly(5 * SECOND_MS, 2 * DAY_MS)
+        ? random.skewed(2 * SECOND_MS, MINUTE_MS)
+        : random.skewed(5 * SECOND_MS, 2 * DAY_MS)
     if (visitIndex > 0)
       steps.push({
         afterMs,
@@ -238,7 +242,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
       is: 'visit',
       visit: drawVisit(profile, random, visitIndex),
     })
-    if (random.chance(0.4)) steps.push({ afterMs: random.mostly(SECOND_MS, DAY_MS), is: 'reload' })
+    if (random.chance(0.4)) steps.push({ afterMs: random.skewed(SECOND_MS, DAY_MS), is: 'reload' })
   }
   const paysInEuro = profile.euro > 0 && random.chance(profile.euro)
   const needsApproval = profile.approvals > 0 && random.chance(profile.approvals)
@@ -249,30 +253,30 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
       : ['ask_cancel']
   // Makes no random choice if corrections are off, so that the histories of other profiles do not change.
   if (profile.desk['correct category'] !== undefined)
-    for (let later = 0; later < 3; later++)
+    for (let index = 0; index < 3; index++)
       steps.push(
         {
-          afterMs: random.mostly(HOUR_MS, 2 * DAY_MS),
+          afterMs: random.skewed(HOUR_MS, 2 * DAY_MS),
           is: random.pick(selfServiceActions),
         },
         {
-          afterMs: random.mostly(HOUR_MS, 3 * DAY_MS),
+          afterMs: random.skewed(HOUR_MS, 3 * DAY_MS),
           is: 'what is due',
           visit: drawVisit(profile, random, 0),
         },
       )
-  const isLimited = random.chance(profile.fewSeats)
+  const usesFewSeats = random.chance(profile.fewSeats)
   const usesTaxRates = profile.severalRates > 0 && random.chance(profile.severalRates)
   const usesRazorpay = profile.razorpay > 0 && random.chance(profile.razorpay)
   const codes = [null, null, 'coupon', 'guest'] as const
-  const afterMs = random.mostly(SECOND_MS, 3 * DAY_MS)
+  const afterMs = random.skewed(SECOND_MS, 3 * DAY_MS)
   const event = usesRazorpay
     ? chooseRazorpayEvent(profile)
     : paysInEuro
       ? chooseEuroEvent(profile)
       : usesTaxRates
         ? TAX_RATES_EVENT
-        : isLimited
+        : usesFewSeats
           ? SEATS.event
           : needsApproval
             ? APPROVAL_EVENT
@@ -291,10 +295,10 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
         ? 'transfer'
         : usesTaxRates
           ? null
-          : needsApproval && !isLimited
+          : needsApproval && !usesFewSeats
             ? random.pick(['card', 'transfer', 'credited'] as const)
             : null,
-    code: isLimited && !usesRazorpay && !usesTaxRates && !paysInEuro ? random.pick(codes) : null,
+    code: usesFewSeats && !usesRazorpay && !usesTaxRates && !paysInEuro ? random.pick(codes) : null,
     isHasty: random.chance(profile.doubleSubmissions),
     steps,
   }
@@ -305,50 +309,50 @@ function drawDeskStep(is: DeskAction, profile: Profile, random: Random): DeskSte
   const pickStaff = (): StaffName => random.pick(random.chance(0.7) ? OWNERS : STAFF_NAMES)
   return {
     afterMs: random.chance(0.3)
-      ? random.mostly(MINUTE_MS, profile.officeWithinMs)
+      ? random.skewed(MINUTE_MS, profile.officeWithinMs)
       : random.below(profile.officeWithinMs),
     is,
     by: pickStaff(),
-    beside: random.chance(0.15) ? pickStaff() : null,
+    colleague: random.chance(0.15) ? pickStaff() : null,
     isTwice: random.chance(0.25),
     isSignedOut: random.chance(0.04),
   }
 }
 
 function drawVisit(profile: Profile, random: Random, visitIndex: number): Visit {
-  const ends = random.pick(['paid', 'paid', 'paid', 'declined', 'left'] as const)
-  const late =
+  const result = random.pick(['paid', 'paid', 'paid', 'declined', 'left'] as const)
+  const lateAuthorization =
     profile.lateAuthorizations > 0 && random.chance(profile.lateAuthorizations)
       ? drawLateAuthorization(random)
       : null
   return {
-    late,
+    lateAuthorization,
     isOldTab: visitIndex > 0 && random.chance(profile.oldTabAttempts),
-    thinksMs: random.chance(profile.latePayments)
-      ? random.mostly(HOUR_MS, 6 * DAY_MS)
-      : random.mostly(5 * SECOND_MS, 20 * MINUTE_MS),
-    ends,
-    heldMs: random.chance(profile.slowPayments) ? random.mostly(10 * SECOND_MS, 4 * DAY_MS) : 0,
-    wrong: random.chance(profile.wrongAmounts)
+    thinkingMs: random.chance(profile.latePayments)
+      ? random.skewed(HOUR_MS, 6 * DAY_MS)
+      : random.skewed(5 * SECOND_MS, 20 * MINUTE_MS),
+    result,
+    heldMs: random.chance(profile.slowPayments) ? random.skewed(10 * SECOND_MS, 4 * DAY_MS) : 0,
+    mismatch: random.chance(profile.wrongAmounts)
       ? random.pick(['amount', 'amount', 'currency', 'kind', 'test'] as const)
       : null,
-    tells: drawMessages(profile, random),
-    returnsMs: random.chance(profile.lostMessages) ? null : random.mostly(500, 2 * MINUTE_MS),
+    messages: drawMessages(profile, random),
+    returnAfterMs: random.chance(profile.lostMessages) ? null : random.skewed(500, 2 * MINUTE_MS),
   }
 }
 
 export function drawMessages(profile: Profile, random: Random): readonly PlannedMessage[] {
   if (random.chance(profile.lostMessages)) return []
-  const number = random.chance(profile.repeatedWebhooks)
+  const messageCount = random.chance(profile.repeatedWebhooks)
     ? 2 + random.below(profile.repeatsMax - 1)
     : 1
-  return Array.from({ length: number }, () => ({
+  return Array.from({ length: messageCount }, () => ({
     afterMs: random.chance(0.2)
-      ? random.mostly(HOUR_MS, 5 * DAY_MS)
-      : random.mostly(100, 2 * MINUTE_MS),
-    lie: random.chance(profile.falsifiedWebhooks) ? random.pick(FALSIFIED_PARTS) : null,
-    asJson: random.chance(0.1),
-    again: random.chance(0.8),
+      ? random.skewed(HOUR_MS, 5 * DAY_MS)
+      : random.skewed(100, 2 * MINUTE_MS),
+    falsifiedPart: random.chance(profile.falsifiedWebhooks) ? random.pick(FALSIFIED_PARTS) : null,
+    isJson: random.chance(0.1),
+    isRetried: random.chance(0.8),
   }))
 }
 
@@ -359,7 +363,7 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
       return {
         afterMs,
         is,
-        downMs: random.mostly(SECOND_MS, profile.downMsMax),
+        downMs: random.skewed(SECOND_MS, profile.downMsMax),
         reopens: random.chance(0.05),
       }
     case 'clock': {
@@ -367,19 +371,19 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
       return {
         afterMs,
         is,
-        skewMs: sign * random.mostly(profile.skewMsMax / 50, profile.skewMsMax),
-        lastsMs: random.mostly(MINUTE_MS, 2 * DAY_MS),
+        skewMs: sign * random.skewed(profile.skewMsMax / 50, profile.skewMsMax),
+        lastsMs: random.skewed(MINUTE_MS, 2 * DAY_MS),
       }
     }
     case 'outage':
       return {
         afterMs,
         is,
-        lastsMs: random.mostly(MINUTE_MS, profile.outageMsMax),
+        lastsMs: random.skewed(MINUTE_MS, profile.outageMsMax),
         kind: random.pick(['refused', 'silent', 'error'] as const),
       }
     case 'disk full':
-      return { afterMs, is, lastsMs: random.mostly(SECOND_MS, 6 * HOUR_MS) }
+      return { afterMs, is, lastsMs: random.skewed(SECOND_MS, 6 * HOUR_MS) }
     case 'file':
       return {
         afterMs,
@@ -387,9 +391,9 @@ function drawFault(is: Incident['is'], profile: Profile, random: Random): Incide
         // Without delegates at the event with few seats, its file makes no difference.
         event: random.pick(profile.fewSeats === 0 ? UNLIMITED_EVENTS : EVENTS),
         version: random.pick(profile.versions),
-        lastsMs: random.mostly(HOUR_MS, 20 * DAY_MS),
+        lastsMs: random.skewed(HOUR_MS, 20 * DAY_MS),
       }
     case 'credentials':
-      return { afterMs, is, lastsMs: random.mostly(HOUR_MS, 3 * DAY_MS) }
+      return { afterMs, is, lastsMs: random.skewed(HOUR_MS, 3 * DAY_MS) }
   }
 }

@@ -21,20 +21,20 @@ export type Profile = {
   readonly delegatesMax: number
   /** Payment attempts of one delegate. */
   readonly attemptsMax: number
-  /** The shares from 0 to 1 of delegates at the event with few seats and codes. */
+  /** The share (0 to 1) of delegates at the event with few seats and codes. */
   readonly fewSeats: number
   /** The share at the event with approval before payment and with bank transfers. */
   readonly approvals: number
   /** The share at the event whose items have two tax rates, or no tax. */
   readonly severalRates: number
-  /** The share at the event in euro. */
+  /** The share at the event in euros. */
   readonly euro: number
-  /** The event in euro is the one with two currencies. */
-  readonly isTwoCurrencies: boolean
+  /** True if the event in euros is the one with two currencies. */
+  readonly hasTwoCurrencies: boolean
   /** The share at the event whose gateway is Razorpay. */
   readonly razorpay: number
-  /** The event of Razorpay is the one with two gateways and two currencies. */
-  readonly isTwoGateways: boolean
+  /** True if Razorpay's event is the one with two gateways and two currencies. */
+  readonly hasTwoGateways: boolean
   /** The share of payments there that are not captured immediately. */
   readonly lateAuthorizations: number
   /** The share of refunds there that fail after three days. */
@@ -53,7 +53,7 @@ export type Profile = {
   readonly slowPayments: number
   /** The share of payments that differ from the order. */
   readonly wrongAmounts: number
-  /** The share of attempts whose return, or all of whose webhooks, are lost. */
+  /** The share of attempts that lose the browser's return, and the share that lose all webhooks. */
   readonly lostMessages: number
   /** The share of webhooks that are repeated, up to `repeatsMax` times. */
   readonly repeatedWebhooks: number
@@ -66,7 +66,7 @@ export type Profile = {
   readonly badRefunds: number
   /** Slow responses. */
   readonly slowResponses: number
-  /** The average number of each in a history. */
+  /** The average number of each fault in a history. */
   readonly incidents: Readonly<Record<Incident['is'], number>>
   readonly incidentsWithinMs: number
   /** The versions that an event's file may have for a while. */
@@ -88,12 +88,12 @@ export const DESIGN: Profile = {
   severalRates: 0,
   euro: 0,
   razorpay: 0,
-  isTwoGateways: false,
+  hasTwoGateways: false,
   lateAuthorizations: 0,
   failedRefunds: 0,
   disputes: 0,
   doubleSubmissions: 0.1,
-  isTwoCurrencies: false,
+  hasTwoCurrencies: false,
   secondTabPayments: 0.08,
   oldTabAttempts: 0.15,
   latePayments: 0.06,
@@ -124,7 +124,7 @@ export const DESIGN: Profile = {
   outageMsMax: 12 * HOUR_MS,
 }
 
-const createFault = (
+const createProfile = (
   name: string,
   overrides: Partial<Omit<Profile, 'incidents'>>,
   incidents: Partial<Profile['incidents']> = {},
@@ -145,36 +145,36 @@ const RAZORPAY: Partial<Omit<Profile, 'incidents'>> = {
 }
 
 export const FAULTS: readonly Profile[] = [
-  createFault('crashes', {}, { crash: 8 }),
-  createFault(
+  createProfile('crashes', {}, { crash: 8 }),
+  createProfile(
     'clock',
     { skewMsMax: 30 * DAY_MS, lostMessages: 0.6, latePayments: 0.4 },
     { clock: 2 },
   ),
-  createFault('silence', { lostMessages: 1 }),
-  createFault('outage', { outageMsMax: 4 * DAY_MS }, { outage: 1.5 }),
-  createFault('bad answers', { badAnswers: 0.6 }),
-  createFault('slow', { slowResponses: 0.7 }),
-  createFault('flood', { repeatedWebhooks: 1, repeatsMax: 12, falsifiedWebhooks: 0.5 }),
-  createFault('disk full', {}, { 'disk full': 3 }),
-  createFault('files', {}, { file: 3 }),
-  createFault(
+  createProfile('silence', { lostMessages: 1 }),
+  createProfile('outage', { outageMsMax: 4 * DAY_MS }, { outage: 1.5 }),
+  createProfile('bad answers', { badAnswers: 0.6 }),
+  createProfile('slow', { slowResponses: 0.7 }),
+  createProfile('flood', { repeatedWebhooks: 1, repeatsMax: 12, falsifiedWebhooks: 0.5 }),
+  createProfile('disk full', {}, { 'disk full': 3 }),
+  createProfile('files', {}, { file: 3 }),
+  createProfile(
     'files gone',
     { fewSeats: 0, slowPayments: 0.5, latePayments: 0.3, lostMessages: 0.6 },
     { file: 3 },
   ),
-  createFault('accounts', { lostMessages: 0.6, latePayments: 0.4 }, { credentials: 1.5 }),
-  createFault('late', { latePayments: 0.7 }),
-  createFault('held', { slowPayments: 0.8 }),
-  createFault('few places', { fewSeats: 1, delegatesMax: 6, latePayments: 0.4 }),
-  createFault('doubles', { secondTabPayments: 0.7, oldTabAttempts: 0.5 }),
-  createFault('wrong', { wrongAmounts: 0.6 }),
-  createFault('refunds', {
+  createProfile('accounts', { lostMessages: 0.6, latePayments: 0.4 }, { credentials: 1.5 }),
+  createProfile('late', { latePayments: 0.7 }),
+  createProfile('held', { slowPayments: 0.8 }),
+  createProfile('few places', { fewSeats: 1, delegatesMax: 6, latePayments: 0.4 }),
+  createProfile('doubles', { secondTabPayments: 0.7, oldTabAttempts: 0.5 }),
+  createProfile('wrong', { wrongAmounts: 0.6 }),
+  createProfile('refunds', {
     badRefunds: 0.5,
     office: { ...DESIGN.office, reviews: 1.5, refund: 2, panel: 1 },
   }),
-  createFault('razorpay', RAZORPAY),
-  createFault('razorpay late', {
+  createProfile('razorpay', RAZORPAY),
+  createProfile('razorpay late', {
     ...RAZORPAY,
     lateAuthorizations: 0.7,
     doubleSubmissions: 0.4,
@@ -182,7 +182,7 @@ export const FAULTS: readonly Profile[] = [
     repeatedWebhooks: 0.4,
     repeatsMax: 5,
   }),
-  createFault('razorpay refunds', {
+  createProfile('razorpay refunds', {
     ...RAZORPAY,
     failedRefunds: 0.6,
     lostMessages: 0.4,
@@ -191,7 +191,7 @@ export const FAULTS: readonly Profile[] = [
     office: { ...DESIGN.office, reviews: 3, refund: 2, panel: 1 },
     officeWithinMs: 12 * DAY_MS,
   }),
-  createFault('razorpay disputes', {
+  createProfile('razorpay disputes', {
     ...RAZORPAY,
     disputes: 2.5,
     lostMessages: 0.4,
@@ -201,9 +201,9 @@ export const FAULTS: readonly Profile[] = [
     officeWithinMs: 18 * DAY_MS,
   }),
   // All faults of both gateways.
-  createFault('two gateways', {
+  createProfile('two gateways', {
     ...RAZORPAY,
-    isTwoGateways: true,
+    hasTwoGateways: true,
     delegatesMax: 4,
     wrongAmounts: 0.05,
     slowPayments: 0.1,
@@ -216,7 +216,7 @@ export const FAULTS: readonly Profile[] = [
     office: { ...DESIGN.office, reviews: 2, refund: 1.5, panel: 0.5, disputes: 2 },
     officeWithinMs: 14 * DAY_MS,
   }),
-  createFault('decisions', {
+  createProfile('decisions', {
     wrongAmounts: 0.5,
     secondTabPayments: 0.4,
     office: { ...DESIGN.office, reviews: 2, 'reviews, two at once': 2 },
@@ -268,27 +268,27 @@ const EURO: Partial<Omit<Profile, 'incidents'>> = {
 
 /** Staff also act, so that every payment fault affects their actions too. */
 export const DESK: readonly Profile[] = [
-  createFault('desk', { desk: DESK_ACTION_COUNTS, approvals: 0.4 }),
-  createFault('desk and letters', {
+  createProfile('desk', { desk: DESK_ACTION_COUNTS, approvals: 0.4 }),
+  createProfile('desk and letters', {
     desk: doubleCounts(DESK_ACTION_COUNTS),
     approvals: 1,
     fewSeats: 0,
   }),
-  // Many report transfers, and most of these are paid only through bank statements.
-  createFault('desk and bank', {
+  // Many delegates report transfers, and staff confirm most of these only through bank statements.
+  createProfile('desk and bank', {
     desk: { approve: 3, 'load a statement': 6, 'correct category': 0.2, confirm: 0.3 },
     delegatesMax: 6,
     approvals: 1,
     fewSeats: 0,
     lostMessages: 0.1,
   }),
-  createFault('desk and few places', { desk: DESK_ACTION_COUNTS, fewSeats: 1, delegatesMax: 5 }),
-  createFault(
+  createProfile('desk and few places', { desk: DESK_ACTION_COUNTS, fewSeats: 1, delegatesMax: 5 }),
+  createProfile(
     'desk and crashes',
     { desk: doubleCounts(DESK_ACTION_COUNTS), approvals: 0.4 },
     { crash: 8 },
   ),
-  createFault(
+  createProfile(
     'desk and files',
     {
       desk: { ...DESK_ACTION_COUNTS, 'correct category': 3, 'correct name': 0.2 },
@@ -299,7 +299,7 @@ export const DESK: readonly Profile[] = [
     },
     { file: 4 },
   ),
-  createFault(
+  createProfile(
     'desk and free days',
     {
       desk: { ...DESK_ACTION_COUNTS, 'correct category': 4 },
@@ -310,7 +310,7 @@ export const DESK: readonly Profile[] = [
     },
     { file: 2 },
   ),
-  createFault('desk and tax rates', {
+  createProfile('desk and tax rates', {
     desk: {
       ...DESK_ACTION_COUNTS,
       'correct items': 4,
@@ -324,14 +324,14 @@ export const DESK: readonly Profile[] = [
     latePayments: 0.2,
   }),
   // Two currencies at one bank, whose amounts are equal.
-  createFault('desk and euro', EURO),
-  createFault('desk and two currencies', { ...EURO, isTwoCurrencies: true }),
-  createFault(
+  createProfile('desk and euro', EURO),
+  createProfile('desk and two currencies', { ...EURO, hasTwoCurrencies: true }),
+  createProfile(
     'desk and clock',
     { desk: DESK_ACTION_COUNTS, approvals: 0.6, skewMsMax: 30 * DAY_MS, lostMessages: 0.6 },
     { clock: 2 },
   ),
-  createFault('desk and odd money', {
+  createProfile('desk and odd money', {
     desk: DESK_ACTION_COUNTS,
     wrongAmounts: 0.4,
     latePayments: 0.4,
@@ -342,13 +342,13 @@ export const DESK: readonly Profile[] = [
 
 export const PROFILES: readonly Profile[] = [DESIGN, ...FAULTS, ...DESK]
 
-/** The event whose delegates pay by transfer only, in euro or in both currencies. */
+/** Returns the event whose delegates pay by transfer only, in euros or in both currencies. */
 export const chooseEuroEvent = ({
-  isTwoCurrencies,
+  hasTwoCurrencies,
 }: Profile): typeof EURO_EVENT | typeof TWO_CURRENCIES_EVENT =>
-  isTwoCurrencies ? TWO_CURRENCIES_EVENT : EURO_EVENT
-/** The event whose gateway is Razorpay, alone or in addition to Airpay. */
+  hasTwoCurrencies ? TWO_CURRENCIES_EVENT : EURO_EVENT
+/** Returns the event whose gateway is Razorpay, alone or in addition to Airpay. */
 export const chooseRazorpayEvent = ({
-  isTwoGateways,
+  hasTwoGateways,
 }: Profile): typeof RAZORPAY_EVENT | typeof TWO_GATEWAYS_EVENT =>
-  isTwoGateways ? TWO_GATEWAYS_EVENT : RAZORPAY_EVENT
+  hasTwoGateways ? TWO_GATEWAYS_EVENT : RAZORPAY_EVENT

@@ -10,11 +10,11 @@ export type Random = {
   below(n: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
-  /** A whole number between both; small numbers are far more frequent, as for delays. */
-  mostly(small: number, large: number): number
+  /** Draws a whole number between both; small numbers are far more frequent, as for delays. */
+  skewed(min: number, max: number): number
 }
 
-/** mulberry32, seeded with the FNV-1a hash of the name. */
+/** Creates a mulberry32 generator, seeded with the FNV-1a hash of the name. */
 export function createRandom(...name: readonly (string | number)[]): Random {
   let state = 0x811c9dc5
   for (const letter of name.join(' ')) {
@@ -38,6 +38,6 @@ export function createRandom(...name: readonly (string | number)[]): Random {
       if (item === undefined) throw new Error('the list is empty')
       return item
     },
-    mostly: (small, large) => Math.round(small * (large / small) ** (nextFraction() ** 2)),
+    skewed: (min, max) => Math.round(min * (max / min) ** (nextFraction() ** 2)),
   }
 }

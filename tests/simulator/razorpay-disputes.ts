@@ -16,7 +16,7 @@ type Change = { readonly at: Instant; readonly status: DisputeStatus }
 export type Dispute = {
   readonly id: string
   /** The disputed payment. */
-  readonly of: string
+  readonly paymentReference: string
   readonly amount: Amount
   readonly currency: string
   readonly respondBy: Instant
@@ -27,14 +27,14 @@ export type Dispute = {
 }
 export type PlannedDispute = {
   readonly afterMs: number
-  /** The statuses that can follow each status. */
+  /** The changes of status, in order, each a time after the previous one. */
   readonly steps: readonly { readonly afterMs: number; readonly status: DisputeStatus }[]
 }
 
 export function drawDispute(random: Random): PlannedDispute {
   const steps: { afterMs: number; status: DisputeStatus }[] = [{ afterMs: 0, status: 'open' }]
   const addStep = (status: DisputeStatus): void =>
-    void steps.push({ afterMs: random.mostly(10 * MINUTE_MS, 3 * DAY_MS), status })
+    void steps.push({ afterMs: random.skewed(10 * MINUTE_MS, 3 * DAY_MS), status })
   if (random.chance(0.6)) addStep('under_review')
   // The bank may request more evidence.
   if (steps.length > 1 && random.chance(0.3)) {
@@ -53,24 +53,27 @@ export function chooseDisputed(
   gateway: Gateway,
   merchant: string,
   random: Random,
-): { readonly order: Order; readonly made: Transaction } | null {
+): { readonly order: Order; readonly transaction: Transaction } | null {
   const payments = [...gateway.orders.values()]
     .filter(({ merchantId }) => merchantId === merchant)
-    .flatMap((order) => listCaptures(order).map((made) => ({ order, made })))
-    .filter(({ order, made }) => !order.disputes.some((dispute) => dispute.of === made.reference))
+    .flatMap((order) => listCaptures(order).map((transaction) => ({ order, transaction })))
+    .filter(
+      ({ order, transaction }) =>
+        !order.disputes.some((dispute) => dispute.paymentReference === transaction.reference),
+    )
   return payments.length === 0 ? null : random.pick(payments)
 }
 
 export function openDispute(
   gateway: Gateway,
-  { order, made }: { readonly order: Order; readonly made: Transaction },
+  { order, transaction }: { readonly order: Order; readonly transaction: Transaction },
   at: Instant,
 ): Dispute {
   const dispute: Dispute = {
     id: `disp_Sim${gateway.nextReference()}xyz`,
-    of: made.reference,
-    amount: made.amount,
-    currency: made.currency,
+    paymentReference: transaction.reference,
+    amount: transaction.amount,
+    currency: transaction.currency,
     respondBy: instant(at + 7 * DAY_MS),
     changes: [],
     isNamed: false,
@@ -81,7 +84,7 @@ export function openDispute(
 
 export const buildDisputeEntity = (dispute: Dispute): object => ({
   id: dispute.id,
-  payment_id: dispute.of,
+  payment_id: dispute.paymentReference,
   amount: dispute.amount,
   currency: dispute.currency,
   amount_deducted: isLost(dispute) ? dispute.amount : 0,
@@ -98,8 +101,14 @@ export function buildDisputeWebhook(order: Order, dispute: Dispute): Webhook {
     dispute.changes.length === 1
       ? 'payment.dispute.created'
       : `payment.dispute.${status === 'open' ? 'action_required' : status}`
-  const made = order.transactions.find(({ reference }) => reference === dispute.of)
-  const payment = { id: dispute.of, order_id: made?.checkoutId, amount: dispute.amount }
+  const transaction = order.transactions.find(
+    ({ reference }) => reference === dispute.paymentReference,
+  )
+  const payment = {
+    id: dispute.paymentReference,
+    order_id: transaction?.checkoutId,
+    amount: dispute.amount,
+  }
   return {
     body: JSON.stringify({
       event,

@@ -21,26 +21,26 @@ export const RAZORPAY_ACCOUNT: RazorpayAccount = {
 /** The merchant of its orders, among the merchants of all gateways. */
 export const RAZORPAY_MERCHANT = 'razorpay'
 
-export type ApiAnswer = {
+export type ApiResponse = {
   readonly status: number
   readonly json: object
-  /** The payments in a readable response. */
-  readonly named: readonly (Transaction | GatewayRefund)[]
+  /** The payments and refunds in the response. */
+  readonly reportedEntries: readonly (Transaction | GatewayRefund)[]
   /** The failed refunds that it contains. */
-  readonly failed: readonly GatewayRefund[]
+  readonly reportedFailures: readonly GatewayRefund[]
 }
-const createAnswer = (
+const createResponse = (
   json: object,
-  named: ApiAnswer['named'] = [],
-  failed: ApiAnswer['failed'] = [],
-): ApiAnswer => ({ status: 200, json, named, failed })
-const refuse = (description: string): ApiAnswer => ({
+  reportedEntries: ApiResponse['reportedEntries'] = [],
+  reportedFailures: ApiResponse['reportedFailures'] = [],
+): ApiResponse => ({ status: 200, json, reportedEntries, reportedFailures })
+const createError = (description: string): ApiResponse => ({
   status: 400,
   json: { error: { code: 'BAD_REQUEST_ERROR', description } },
-  named: [],
-  failed: [],
+  reportedEntries: [],
+  reportedFailures: [],
 })
-const UNKNOWN_ID = refuse('The id provided does not exist')
+const UNKNOWN_ID = createError('The id provided does not exist')
 const buildList = (items: readonly object[]): object => ({ entity: 'collection', items })
 const toSeconds = (ms: number): number => Math.floor(ms / 1000)
 const MINUTE_MS = 60_000
@@ -50,7 +50,7 @@ const SEARCH_DELAY_MS = 2_000
 export type ApiRequest = {
   readonly url: string
   readonly body: string
-  /** Recognises a repeated refund. */
+  /** The key by which a repeated refund request is recognised. */
   readonly key: string
 }
 type OrderRequest = {
@@ -64,14 +64,14 @@ type OrderRequest = {
   }
 }
 
-/** Executes one request. */
+/** Executes one request and returns the response. */
 export function answerRazorpay(
   gateway: Gateway,
   { url, body, key }: ApiRequest,
   at: Instant,
   random: Random,
   { failedRefunds }: Pick<Profile, 'failedRefunds'>,
-): ApiAnswer {
+): ApiResponse {
   const { pathname, searchParams } = new URL(url)
   const [kind = '', id = '', part = ''] = pathname.replace('/v1/', '').split('/')
   const orders = [...gateway.orders.values()].filter(
@@ -81,11 +81,11 @@ export function answerRazorpay(
     order.checkouts.map((checkout) => ({ order, checkout })),
   )
   if (kind === 'orders' && id === '' && body !== '')
-    return createAnswer(
+    return createResponse(
       buildOrderEntity(createCheckout(gateway, JSON.parse(body) as OrderRequest, at)),
     )
   if (kind === 'orders' && id === '')
-    return createAnswer(
+    return createResponse(
       buildList(
         checkouts
           .filter(({ checkout }) => checkout.receipt === searchParams.get('receipt'))
@@ -97,38 +97,45 @@ export function answerRazorpay(
     const found = checkouts.find(({ checkout }) => checkout.id === id)
     if (found === undefined) return UNKNOWN_ID
     const payments = found.order.transactions.filter(({ checkoutId }) => checkoutId === id)
-    return createAnswer(
-      buildList(payments.map((transaction) => buildPaymentEntity(found.order, transaction, at))),
+    return createResponse(
+      buildList(payments.map((payment) => buildPaymentEntity(found.order, payment, at))),
       payments.filter(isCapture),
     )
   }
   if (kind === 'disputes') {
     const dispute = orders.flatMap(({ disputes }) => disputes).find((one) => one.id === id)
-    return dispute === undefined ? UNKNOWN_ID : createAnswer(buildDisputeEntity(dispute))
+    return dispute === undefined ? UNKNOWN_ID : createResponse(buildDisputeEntity(dispute))
   }
   const found = gateway.find(id)
   if (found === null) return UNKNOWN_ID
-  const { order, made } = found
-  if (part === 'capture') return capturePayment(order, made, JSON.parse(body) as Money, at)
-  const refunds = order.gatewayRefunds.filter(({ of }) => of === id)
+  const { order, transaction } = found
+  if (part === 'capture')
+    return capturePayment(order, transaction, JSON.parse(body) as AmountInCurrency, at)
+  const refunds = order.gatewayRefunds.filter(({ captureReference }) => captureReference === id)
   if (part === 'refunds')
-    return createAnswer(
+    return createResponse(
       buildList(refunds.map((refund) => buildRefundEntity(refund, at))),
       refunds.filter(({ doneAt }) => doneAt <= at),
       refunds.filter((refund) => hasFailed(refund, at)),
     )
   if (part !== 'refund') return UNKNOWN_ID
-  if (!isCapture(made)) return refuse('The payment status should be captured')
+  if (!isCapture(transaction)) return createError('The payment status should be captured')
   const { amount } = JSON.parse(body) as { amount: number }
-  const repeated = refunds.find((refund) => key !== '' && refund.key === key)
-  const wanted = { amount: toAmount(amount), by: 'call', key, failing: failedRefunds } as const
-  const refund = repeated ?? refundCapture(gateway, order, made, wanted, at, random)
+  const repeatedRefund = refunds.find((refund) => key !== '' && refund.key === key)
+  const refundRequest = {
+    amount: toAmount(amount),
+    by: 'call',
+    key,
+    failureShare: failedRefunds,
+  } as const
+  const refund =
+    repeatedRefund ?? refundCapture(gateway, order, transaction, refundRequest, at, random)
   return refund === null
-    ? refuse('The total refund amount is greater than the refund payment amount')
-    : createAnswer(buildRefundEntity(refund, at))
+    ? createError('The total refund amount is greater than the refund payment amount')
+    : createResponse(buildRefundEntity(refund, at))
 }
 
-/** The receipt need not be unique, so a repeated request creates a second one. */
+/** Creates an order at Razorpay. The receipt need not be unique, so a repeated request creates a second order. */
 function createCheckout(
   gateway: Gateway,
   { amount, currency, receipt, notes, payment }: OrderRequest,
@@ -150,23 +157,24 @@ function createCheckout(
   return checkout
 }
 
-type Money = { readonly amount: number; readonly currency: string }
+type AmountInCurrency = { readonly amount: number; readonly currency: string }
 function capturePayment(
   order: Order,
   transaction: Transaction,
-  { amount, currency }: Money,
+  { amount, currency }: AmountInCurrency,
   at: Instant,
-): ApiAnswer {
-  if (isCapture(transaction)) return refuse('This payment has already been captured')
-  if (transaction.code !== 'authorized') return refuse('Only authorized payments can be captured')
+): ApiResponse {
+  if (isCapture(transaction)) return createError('This payment has already been captured')
+  if (transaction.code !== 'authorized')
+    return createError('Only authorized payments can be captured')
   if (amount !== transaction.amount || currency !== transaction.currency)
-    return refuse('The amount must match the authorized amount')
+    return createError('The amount must match the authorized amount')
   capture(transaction, at)
   transaction.isCapturedByUs = true
-  return createAnswer(buildPaymentEntity(order, transaction, at))
+  return createResponse(buildPaymentEntity(order, transaction, at))
 }
 
-/** Captures a payment; the gateway does this itself, too. */
+/** Captures a payment, on request or on the gateway's own initiative. */
 export function capture(transaction: Transaction, at: Instant): void {
   transaction.code = '200'
   transaction.capturedAt = at
@@ -182,15 +190,16 @@ const buildOrderEntity = ({ id, amount, currency, receipt }: Checkout): object =
 function buildPaymentEntity(order: Order, transaction: Transaction, at: Instant): object {
   const { code } = transaction
   const isPaid = isCapture(transaction)
-  const refunded = code === 'returned' ? transaction.amount : sumRefunds(order, transaction, at)
+  const refundedAmount =
+    code === 'returned' ? transaction.amount : sumRefunds(order, transaction, at)
   return {
     id: transaction.reference,
     order_id: transaction.checkoutId,
     amount: transaction.amount,
     currency: transaction.currency,
-    status: getPaymentStatus(transaction, refunded),
+    status: getPaymentStatus(transaction, refundedAmount),
     captured: isPaid,
-    amount_refunded: refunded,
+    amount_refunded: refundedAmount,
     created_at: toSeconds(transaction.at),
     ...(isPaid || ['created', 'authorized', 'returned'].includes(code)
       ? {}
@@ -202,15 +211,15 @@ function buildPaymentEntity(order: Order, transaction: Transaction, at: Instant)
   }
 }
 
-function getPaymentStatus({ code, amount }: Transaction, refunded: number): string {
-  if (code === '200') return refunded === amount ? 'refunded' : 'captured'
+function getPaymentStatus({ code, amount }: Transaction, refundedAmount: number): string {
+  if (code === '200') return refundedAmount === amount ? 'refunded' : 'captured'
   if (code === 'returned') return 'refunded'
   return code === 'created' || code === 'authorized' ? code : 'failed'
 }
 
 const buildRefundEntity = (refund: GatewayRefund, at: Instant): object => ({
   id: refund.reference,
-  payment_id: refund.of,
+  payment_id: refund.captureReference,
   amount: refund.amount,
   status: hasFailed(refund, at) ? 'failed' : refund.doneAt <= at ? 'processed' : 'pending',
 })
@@ -244,7 +253,7 @@ export type PaymentWebhook =
   | RefundWebhook
 export type RefundWebhook = 'refund.created' | 'refund.processed' | 'refund.failed'
 
-/** A webhook about the current state of a payment; repetitions have the same event id. */
+/** Builds a webhook about the current state of a payment; repetitions have the same event id. */
 export function buildPaymentWebhook(
   event: PaymentWebhook,
   order: Order,

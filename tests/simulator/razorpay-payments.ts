@@ -27,11 +27,11 @@ export type LateAuthorization = {
 }
 
 export function drawLateAuthorization(random: Random): LateAuthorization {
-  const isAtOnce = random.chance(0.4)
+  const isImmediate = random.chance(0.4)
   return {
     reportedAs: random.pick(['created', 'no answer', 'declined'] as const),
-    answersMs: isAtOnce ? 0 : random.mostly(10 * SECOND_MS, 4 * DAY_MS),
-    capturesMs: random.chance(0.6) ? random.mostly(10 * SECOND_MS, 3 * DAY_MS) : null,
+    answersMs: isImmediate ? 0 : random.skewed(10 * SECOND_MS, 4 * DAY_MS),
+    capturesMs: random.chance(0.6) ? random.skewed(10 * SECOND_MS, 3 * DAY_MS) : null,
   }
 }
 
@@ -41,33 +41,33 @@ export const getFirstCode = ({ answersMs, reportedAs }: LateAuthorization): stri
 
 /** Schedules the changes of a new payment. `announce` sends the webhooks of each change. */
 export function followPayment(
-  { order, made }: { readonly order: Order; readonly made: Transaction },
+  { order, transaction }: { readonly order: Order; readonly transaction: Transaction },
   { answersMs, capturesMs }: LateAuthorization,
   timeline: Timeline,
   announce: (event: PaymentWebhook) => void,
 ): void {
-  const captureMs = order.checkouts.find(({ id }) => id === made.checkoutId)?.captureMs ?? 0
-  const expiresAt = made.at + captureMs
-  const isOpenUntilThen = made.code === 'created' || made.code === 'authorized'
+  const captureMs = order.checkouts.find(({ id }) => id === transaction.checkoutId)?.captureMs ?? 0
+  const expiresAt = transaction.at + captureMs
+  const isUndecidedAtStart = transaction.code === 'created' || transaction.code === 'authorized'
   const returnPayment = (): void => {
-    if (made.code !== 'authorized') return
-    made.code = 'returned'
+    if (transaction.code !== 'authorized') return
+    transaction.code = 'returned'
     announce('refund.processed')
   }
   const authorize = (): void => {
-    made.code = 'authorized'
-    if (isOpenUntilThen) made.authorizedAt = timeline.now()
+    transaction.code = 'authorized'
+    if (isUndecidedAtStart) transaction.authorizedAt = timeline.now()
     announce('payment.authorized')
     const isPaidAlready = order.transactions.some(
-      (other) => other.checkoutId === made.checkoutId && isCapture(other),
+      (other) => other.checkoutId === transaction.checkoutId && isCapture(other),
     )
     // Of several payments of an order, the gateway captures one and returns the others.
     const isCapturedByGateway =
       capturesMs !== null && !isPaidAlready && timeline.now() + capturesMs < expiresAt
     if (isCapturedByGateway)
       timeline.schedule(capturesMs, () => {
-        if (made.code !== 'authorized') return
-        capture(made, timeline.now())
+        if (transaction.code !== 'authorized') return
+        capture(transaction, timeline.now())
         announce('payment.captured')
         announce('order.paid')
       })
@@ -75,7 +75,7 @@ export function followPayment(
   }
   if (answersMs === 0) authorize()
   else {
-    if (made.code !== 'created') announce('payment.failed')
+    if (transaction.code !== 'created') announce('payment.failed')
     timeline.schedule(answersMs, authorize)
   }
 }

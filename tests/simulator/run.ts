@@ -22,7 +22,7 @@ import { simulate } from './simulate.ts'
 import { addRows, formatTable } from './table.ts'
 import type { Row } from './table.ts'
 
-const PROCESSES = 2
+const PROCESS_COUNT = 2
 /** Histories of one profile that a process runs before it reports. */
 const BATCH_SIZE = 500
 /** Smaller, because each history takes longer. */
@@ -55,7 +55,7 @@ async function replay(openDisk: OpenDisk, historyId: string, name = 'design'): P
   return violation === null ? 0 : 1
 }
 
-/** For negative controls: finds the first history with a violation. */
+/** Finds the first history with a violation, for negative controls. */
 async function huntViolation(
   openDisk: OpenDisk,
   seed: number,
@@ -91,16 +91,16 @@ async function runAll(
   histories: number,
   profiles: readonly Profile[],
 ): Promise<number> {
-  const batch = urls.includes(null) ? BATCH_SIZE : POSTGRES_BATCH_SIZE
+  const batchSize = urls.includes(null) ? BATCH_SIZE : POSTGRES_BATCH_SIZE
   // Takes one batch of each profile in turn, so that a run that is ended early has tested all of them.
   const tasks: Omit<Task, 'url'>[] = Array.from(
-    { length: Math.ceil(histories / batch) },
+    { length: Math.ceil(histories / batchSize) },
     (_, index) =>
       profiles.map(({ name }) => ({
         profile: name,
         seed,
-        from: index * batch,
-        to: Math.min(histories, (index + 1) * batch),
+        from: index * batchSize,
+        to: Math.min(histories, (index + 1) * batchSize),
       })),
   ).flat()
   const rows = new Map<string, Row>()
@@ -110,7 +110,7 @@ async function runAll(
       done: [...rows.values()].reduce((sum, { counts }) => sum + counts.histories, 0),
       total: histories * profiles.length,
     })
-  let violations = 0
+  let violationCount = 0
   const startProcess = (url: string | null): Promise<void> =>
     new Promise((resolve) => {
       const child = fork(import.meta.filename, ['--work'])
@@ -123,12 +123,12 @@ async function runAll(
         const total = addRows(rows.get(row.profile) ?? null, row)
         rows.set(row.profile, total)
         report()
-        violations += row.violations
+        violationCount += row.violations
         for (const foundViolation of found) printViolation(foundViolation)
         startNext()
       })
       child.on('exit', (code) => {
-        if (code !== 0) violations += 1
+        if (code !== 0) violationCount += 1
         resolve()
       })
       startNext()
@@ -138,14 +138,14 @@ async function runAll(
     await Promise.all(urls.slice(0, tasks.length).map(startProcess))
   })
   console.log(formatTable([...rows.values()]))
-  return violations === 0 ? 0 : 1
+  return violationCount === 0 ? 0 : 1
 }
 
 async function runOnPostgres(work: (urls: readonly string[]) => Promise<number>): Promise<number> {
   const server = await startPostgres()
   try {
     const urls: string[] = []
-    for (let index = 0; index < PROCESSES; index++)
+    for (let index = 0; index < PROCESS_COUNT; index++)
       urls.push(await server.database(`histories_${index}`))
     return await work(urls)
   } finally {
@@ -199,6 +199,6 @@ if (args[0] === '--work') {
     args[0] === '--postgres'
       ? await runOnPostgres((urls) => main(urls, args.slice(1)))
       : await main(
-          Array.from({ length: PROCESSES }, () => null),
+          Array.from({ length: PROCESS_COUNT }, () => null),
           args,
         )

@@ -40,7 +40,10 @@ const WRITES: ReadonlySet<string> = new Set(Object.keys(writes))
 const TICK_MS = 10_000
 /** While an account is paused, the gateway is not queried, so a check every ten seconds would only waste time. */
 const IDLE_TICK_MS = 60_000
-/** When a refund is checked again: unsent or unanswered ones, and started but uncompleted ones. */
+/**
+ * The delays after which a refund is checked again: an unsent or unanswered one, and one that is started but not
+ * completed.
+ */
 const REFUND_RETRY_MS = 5 * 60_000
 const BEGUN_MS_MAX = 5 * 24 * 3_600_000
 const RESTART_MS = 10_000
@@ -65,28 +68,31 @@ export type SimulationEnvironment = {
   credentials(): Credentials
   /** The difference between the server's clock and the true time. */
   skewMs(): number
-  /** How long a call to the store takes, and whether it is rejected. */
+  /** Returns how long the next call to the store takes. */
   storeMs(): number
   isDiskFull(): boolean
   /** The network's handling of a query to the gateway. */
   readonly transport: Network['transport']
-  /** After each write of the store. */
+  /** Called after each write of the store. */
   onWrite(verb: string): Promise<void>
   trace(what: () => string): void
 }
 
 export type Machine = {
   readonly call: SendRequest
-  /** Changes to anything except event files, which `reload` reads. */
+  /** Crashes the server. Changes to anything but event files, which `reload` reads, take effect at the next start. */
   crash(): void
   /** Does nothing if it is running already. */
   start(): Promise<void>
   reload(): Promise<void>
   isUp(): boolean
-  /** The server's clock was set: polls that were due by the old clock run within a tick, as in the reconciler. */
+  /**
+   * Called when the server's clock was set. Polls that were due by the old clock run within a tick, as in the
+   * reconciler.
+   */
   handleClockChange(): void
   /** Runs a job that no browser starts on the current server. Null if it is down, or crashed during the job. */
-  inside<T>(work: (deps: ServerDeps) => Promise<T>): Promise<T | null>
+  runJob<T>(work: (deps: ServerDeps) => Promise<T>): Promise<T | null>
 }
 export type ServerDeps = Pick<
   Deps,
@@ -100,7 +106,7 @@ type ServerState = {
   events: readonly ServedEvent[]
   /** No request gets a response before the event files are stored with their seats. */
   isListening: boolean
-  readonly world: SimulationEnvironment
+  readonly simulation: SimulationEnvironment
 }
 
 let runningServer: ServerState | null = null
@@ -109,10 +115,10 @@ const getRunning = (): ServerState => {
   return runningServer
 }
 const readClock = (): Instant => {
-  const { world } = getRunning()
-  return instant(world.timeline.now() + world.skewMs())
+  const { simulation } = getRunning()
+  return instant(simulation.timeline.now() + simulation.skewMs())
 }
-/** Each member is looked up when it is used, because the server may have been restarted. */
+/** Creates an object whose members are looked up when they are used, because the server may have been restarted. */
 const createProxy = <T extends object>(current: () => T): T =>
   new Proxy({} as T, { get: (_, name) => current()[name as keyof T] })
 
@@ -121,7 +127,8 @@ const airpay: GatewayAdapter = createAirpayGateway({
   mode: 'live',
   events,
   account: (name) => {
-    const accounts: Readonly<Record<string, Account>> = ACCOUNTS[getRunning().world.credentials()]
+    const accounts: Readonly<Record<string, Account>> =
+      ACCOUNTS[getRunning().simulation.credentials()]
     return accounts[name] ?? null
   },
   addresses: null,
@@ -158,9 +165,9 @@ const environment: Environment = {
 const log = {
   info: () => {},
   warn: (entry: object, message?: string) =>
-    runningServer?.world.trace(() => `warning: ${message ?? ''} ${JSON.stringify(entry)}`),
+    runningServer?.simulation.trace(() => `warning: ${message ?? ''} ${JSON.stringify(entry)}`),
   error: (entry: object, message?: string) =>
-    runningServer?.world.trace(() => `error: ${message ?? ''} ${JSON.stringify(entry)}`),
+    runningServer?.simulation.trace(() => `error: ${message ?? ''} ${JSON.stringify(entry)}`),
 }
 const rejectUploads = (): never => {
   throw new Error('no file is sent in a history')
@@ -201,7 +208,9 @@ async function buildRoutes(): Promise<FastifyInstance> {
   return app
 }
 
-/** Timers, network queries and random numbers come from the history; returns a function that restores the real ones. */
+/**
+ * Takes timers, network queries and random numbers from the history. Returns a function that restores the real ones.
+ */
 function replaceGlobals(environment: SimulationEnvironment): () => void {
   const originals = {
     setTimeout: globalThis.setTimeout,
@@ -265,7 +274,7 @@ export async function createMachine(
   const uncommitted = new Map<Entry, () => void>()
   let plannedEntry: Entry | null = null
 
-  const createTimedStore = (owner: Owner): Store =>
+  const createDelayedStore = (owner: Owner): Store =>
     new Proxy({} as Store, {
       get:
         (_, verb: keyof Store) =>
@@ -299,7 +308,7 @@ export async function createMachine(
               }),
     })
 
-  /** When the next job is due, by the server's own clock. */
+  /** Returns when the next job is due by the server's own clock. Null if no job is planned. */
   const findNextDue = async (): Promise<number | null> => {
     const row = await disk
       .sql()<Record<'open' | 'ended' | 'refund' | 'dispute', number | null>>(
@@ -313,13 +322,13 @@ export async function createMachine(
     const times = Object.values(row ?? {}).filter((time) => time !== null)
     return times.length === 0 ? null : Math.min(...times) - simulation.skewMs()
   }
-  let earliestTick = 0
+  let earliestTickAt = 0
   let isReconciling = false
   const planNextRun = async (): Promise<void> => {
     if (runningServer === null || isReconciling) return
     const dueAt = await findNextDue()
     if (dueAt === null || runningServer === null || isReconciling) return
-    const tickAt = Math.max(dueAt, earliestTick)
+    const tickAt = Math.max(dueAt, earliestTickAt)
     if (plannedEntry !== null && !plannedEntry.isCancelled && plannedEntry.at <= tickAt) return
     if (plannedEntry !== null) plannedEntry.isCancelled = true
     plannedEntry = timeline.schedule(tickAt - timeline.now(), reconcile, runningServer.owner)
@@ -336,7 +345,7 @@ export async function createMachine(
       .then(() => {
         if (owner.isRemoved) return
         isReconciling = false
-        earliestTick = timeline.now() + (queryCount > queriesBefore ? TICK_MS : IDLE_TICK_MS)
+        earliestTickAt = timeline.now() + (queryCount > queriesBefore ? TICK_MS : IDLE_TICK_MS)
         void planNextRun()
       })
   }
@@ -379,26 +388,26 @@ export async function createMachine(
   const start = async (): Promise<void> => {
     if (runningServer !== null) return
     const owner = { isRemoved: false }
-    const store = createTimedStore(owner)
+    const store = createDelayedStore(owner)
     const payments = openPayments(
       { store, events, gateway, clock: readClock, log },
       { isEnabled: false },
     )
     isReconciling = false
     const files = simulation.files()
-    runningServer = { owner, store, payments, events: files, isListening: false, world: simulation }
+    runningServer = { owner, store, payments, events: files, isListening: false, simulation }
     events.changed()
     try {
       await storeFiles(store, files)
     } catch {
-      // The caller starts it again.
+      // The simulated supervisor starts the server again.
       crash()
       timeline.schedule(RESTART_MS, () => void start())
       return
     }
     if (owner.isRemoved || runningServer === null) return
     runningServer.isListening = true
-    earliestTick = timeline.now() + TICK_MS
+    earliestTickAt = timeline.now() + TICK_MS
     void planNextRun()
   }
   return {
@@ -406,7 +415,7 @@ export async function createMachine(
     crash,
     isUp: () => runningServer !== null,
     handleClockChange,
-    inside: (work) => {
+    runJob: (work) => {
       if (runningServer === null) return Promise.resolve(null)
       const { store, payments } = runningServer
       return new Promise((resolve) => {
@@ -453,7 +462,7 @@ export async function createMachine(
       if (runningServer === null) return
       const { store, owner } = runningServer
       const files = simulation.files()
-      // Like the registry, which keeps the served version.
+      // If the files cannot be stored, the served versions stay, as in the registry.
       if (
         !(await storeFiles(store, files).then(
           () => true,
@@ -472,7 +481,7 @@ export async function createMachine(
     close: () => {
       if (runningServer !== null) runningServer.owner.isRemoved = true
       runningServer = null
-      for (const removedFiles of onCrash) removedFiles()
+      for (const resolveLost of onCrash) resolveLost()
       onCrash.clear()
       restoreGlobals()
     },

@@ -1,4 +1,6 @@
-/** Reads the CSV files of a history in this thread: time is virtual, so a real thread would immediately exceed its time limit. */
+/**
+ * Reads the CSV files of a history in this thread: in virtual time, a real thread would exceed its limit at once.
+ */
 import { EventEmitter } from 'node:events'
 import { readLines } from '../../server/office/spreadsheets/parse-csv.ts'
 import type {

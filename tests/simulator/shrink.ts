@@ -32,7 +32,7 @@ export async function shrinkPlan(
 
 const removeAt = <T>(list: readonly T[], index: number): readonly T[] => list.toSpliced(index, 1)
 
-/** Plans with one part removed: the largest parts first. */
+/** Yields the plans with one part removed, the largest parts first. */
 function* listShorterPlans(plan: Plan): Generator<Plan> {
   for (const at of plan.delegates.keys()) yield { ...plan, delegates: removeAt(plan.delegates, at) }
   for (const at of plan.incidents.keys()) yield { ...plan, incidents: removeAt(plan.incidents, at) }
@@ -44,7 +44,7 @@ function* listShorterPlans(plan: Plan): Generator<Plan> {
       desk: plan.desk.with(index, { ...step, ...changes }),
     })
     yield { ...plan, desk: removeAt(plan.desk, index) }
-    if (step.beside !== null) yield withStep({ beside: null })
+    if (step.colleague !== null) yield withStep({ colleague: null })
     if (step.isTwice) yield withStep({ isTwice: false })
   }
   for (const [index, delegate] of plan.delegates.entries())
@@ -66,10 +66,10 @@ function* listSimplerDelegates(delegate: Delegate): Generator<Delegate> {
       ...delegate,
       steps: steps.with(index, { ...step, visit: { ...visit, ...changes } }),
     })
-    for (const messageIndex of visit.tells.keys())
-      yield withVisit({ tells: removeAt(visit.tells, messageIndex) })
-    if (visit.returnsMs !== null) yield withVisit({ returnsMs: null })
+    for (const messageIndex of visit.messages.keys())
+      yield withVisit({ messages: removeAt(visit.messages, messageIndex) })
+    if (visit.returnAfterMs !== null) yield withVisit({ returnAfterMs: null })
     if (visit.heldMs > 0) yield withVisit({ heldMs: 0 })
-    if (visit.wrong !== null) yield withVisit({ wrong: null })
+    if (visit.mismatch !== null) yield withVisit({ mismatch: null })
   }
 }

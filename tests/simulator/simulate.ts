@@ -18,7 +18,7 @@ export type FoundViolation = {
 /** Shrinking takes a hundred histories: the first few violations are enough. */
 const SHRINKS_MAX = 2
 
-/** The first history, and the one after the last. */
+/** Runs the histories from `fromHistory` up to, but not including, `toHistory`. */
 export async function simulate(
   profile: Profile,
   seed: number,
@@ -33,7 +33,7 @@ export async function simulate(
 ): Promise<{ readonly row: Row; readonly found: readonly FoundViolation[] }> {
   const counts = createCounts()
   const found: FoundViolation[] = []
-  let violations = 0
+  let violationCount = 0
   const startedAt = performance.now()
   const cpuBefore = process.cpuUsage()
   for (let history = fromHistory; history < toHistory; history++) {
@@ -41,7 +41,7 @@ export async function simulate(
     const { violation, tally } = await runHistory(plan, { openDisk })
     add(counts, tally)
     if (violation === null) continue
-    violations += 1
+    violationCount += 1
     if (found.length >= SHRINKS_MAX) continue
     const { plan: shrunkPlan, violation: remainingViolation } = await shrink(
       plan,
@@ -56,7 +56,7 @@ export async function simulate(
     profile: profile.name,
     seconds: (performance.now() - startedAt) / 1000,
     cpuSeconds: (user + system) / 1e6,
-    violations,
+    violations: violationCount,
     counts,
   }
   return { row, found }

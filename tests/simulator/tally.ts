@@ -42,7 +42,7 @@ const COUNT_NAMES = [
 ] as const
 export type Counts = Record<(typeof COUNT_NAMES)[number], number>
 export type Tally = Counts & {
-  /** The state at the end of a history. */
+  /** Counts the rows and transactions at the end of a history. */
   close(sql: Sql, gateway: Gateway): Promise<void>
 }
 

@@ -1,6 +1,6 @@
 /**
- * The treasurer decides payment reviews, and refunds on request, in Rollcall or in the merchant panel. The panel is
- * always right, and no decision contradicts it.
+ * Simulates the treasurer, who decides payment reviews and makes refunds, in Rollcall or in the merchant panel. The
+ * panel is always right, and no decision contradicts it.
  */
 import {
   INR,
@@ -32,8 +32,8 @@ export type TreasurerContext = {
   readonly tally: Tally
   readonly writeTrace: (what: () => string) => void
   readonly extendEnd: (ms: number) => void
-  /** Numbers of registered delegates. */
-  readonly numbers: () => readonly string[]
+  /** Lists the numbers of all registrations. */
+  readonly listRegNos: () => readonly string[]
 }
 
 export function createTreasurer(context: TreasurerContext): { begin(): void } {
@@ -45,7 +45,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     username: string,
   ): Promise<void> => {
     const input = { ...decisionInput, version: getReviewVersion(review) }
-    const decideResult = await machine.inside((deps) =>
+    const decideResult = await machine.runJob((deps) =>
       decideReview(deps, review.id, input, username),
     )
     if (decideResult?.ok === true) tally.decisions += 1
@@ -55,32 +55,32 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     )
   }
   const decideReviews = async (random: Random, isConcurrent: boolean): Promise<void> => {
-    const reviews = (await machine.inside(({ store }) => store.reviews(null))) ?? []
+    const reviews = (await machine.runJob(({ store }) => store.reviews(null))) ?? []
     for (const review of reviews) {
-      const words = chooseDecision(review, random, context)
-      if (words === null) continue
+      const decision = chooseDecision(review, random, context)
+      if (decision === null) continue
       const staffNames = isConcurrent ? ['Asha', 'Ravi'] : ['Asha']
       await Promise.all(
         staffNames.map((username) =>
-          decide(review, { ...words, why: 'As seen in the panel' }, username),
+          decide(review, { ...decision, why: 'As seen in the panel' }, username),
         ),
       )
     }
   }
   const requestRefund = async (random: Random): Promise<void> => {
-    const numbers = context.numbers()
-    if (numbers.length === 0) return
-    const number = random.pick(numbers)
+    const regNos = context.listRegNos()
+    if (regNos.length === 0) return
+    const regNo = random.pick(regNos)
     const isPart = random.chance(0.3)
-    const words = { why: 'Cannot come', ...(isPart ? { amount: '100.00' } : {}) }
-    const answer = await machine.inside((deps) => refundPayment(deps, number, words, 'Asha'))
-    writeTrace(() => `refund of ${number}: ${JSON.stringify(answer)}`)
+    const refundInput = { why: 'Cannot come', ...(isPart ? { amount: '100.00' } : {}) }
+    const answer = await machine.runJob((deps) => refundPayment(deps, regNo, refundInput, 'Asha'))
+    writeTrace(() => `refund of ${regNo}: ${JSON.stringify(answer)}`)
   }
   /** Records a lost dispute. Two users may record the same one; some record a part, some only add a note. */
   const recordLostDisputes = async (random: Random): Promise<void> => {
-    for (const number of context.numbers()) {
-      const regNo = number as RegNo
-      const disputes = (await machine.inside(({ store }) => store.disputesOf(regNo))) ?? []
+    for (const text of context.listRegNos()) {
+      const regNo = text as RegNo
+      const disputes = (await machine.runJob(({ store }) => store.disputesOf(regNo))) ?? []
       for (const { disputeId, status, amount } of disputes) {
         if (status !== 'lost') continue
         const [isNote, isPart, isTwice] = [0.15, 0.15, 0.3].map((share) => random.chance(share))
@@ -90,7 +90,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
         }
         const part = isPart === true ? toAmount(10_000) : amount
         const record = (click: number) =>
-          machine.inside(({ store, clock }) =>
+          machine.runJob(({ store, clock }) =>
             store.requestRefund({
               of: regNo,
               amount: part,
@@ -106,7 +106,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     }
   }
   const addNote = (regNo: RegNo, why: string): Promise<unknown> =>
-    machine.inside(({ store, clock }) =>
+    machine.runJob(({ store, clock }) =>
       store.addNote({
         regNo,
         act: 'note',
@@ -119,13 +119,13 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     )
   const refundInPanel = (random: Random): void => {
     const captures = [...gateway.orders.values()].flatMap((order) =>
-      order.transactions.filter(isCapture).map((capture) => ({ order, of: capture })),
+      order.transactions.filter(isCapture).map((capture) => ({ order, capture })),
     )
     if (captures.length === 0) return
-    const { order, of } = random.pick(captures)
-    const amount = random.chance(0.3) ? toAmount(10_000) : of.amount
-    const request = { amount, by: 'panel', failing: plan.profile.failedRefunds } as const
-    const gatewayRefund = refundCapture(gateway, order, of, request, timeline.now(), random)
+    const { order, capture } = random.pick(captures)
+    const amount = random.chance(0.3) ? toAmount(10_000) : capture.amount
+    const request = { amount, by: 'panel', failureShare: plan.profile.failedRefunds } as const
+    const gatewayRefund = refundCapture(gateway, order, capture, request, timeline.now(), random)
     writeTrace(() => `panel gives back of ${order.orderId}: ${JSON.stringify(gatewayRefund)}`)
   }
   const performStep = async ({ is }: OfficeStep, random: Random): Promise<void> => {
@@ -146,16 +146,16 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
   }
   return {
     begin: () => {
-      for (const [index, one] of plan.office.entries()) {
-        extendEnd(one.afterMs)
+      for (const [index, step] of plan.office.entries()) {
+        extendEnd(step.afterMs)
         const random = createRandom(plan.profile.name, plan.seed, plan.history, 'office', index)
-        timeline.schedule(one.afterMs, () => void performStep(one, random))
+        timeline.schedule(step.afterMs, () => void performStep(step, random))
       }
     },
   }
 }
 
-/** Returns the state of an uncertain refund in the merchant panel. */
+/** Finds an uncertain refund in the merchant panel. */
 function findRefund(
   order: Order | undefined,
   amount: number,
@@ -167,11 +167,11 @@ function findRefund(
   )
 }
 
-/** Null if it cannot be decided yet. */
+/** Chooses a decision that the merchant panel supports. Null if the review cannot be decided yet. */
 export function chooseDecision(
   review: Review,
   random: Random,
-  { gateway, timeline, numbers }: Pick<TreasurerContext, 'gateway' | 'timeline' | 'numbers'>,
+  { gateway, timeline, listRegNos }: Pick<TreasurerContext, 'gateway' | 'timeline' | 'listRegNos'>,
 ): DecisionInput | null {
   const order = gateway.orders.get(review.orderId ?? '')
   const shownTransaction = order?.transactions.find((transaction: Transaction) =>
@@ -182,10 +182,10 @@ export function chooseDecision(
     case 'rest':
     case 'ended':
     case 'second': {
-      const otherNumbers = numbers().filter((number) => number !== review.regNo)
+      const otherRegNos = listRegNos().filter((regNo) => regNo !== review.regNo)
       const decision = random.pick(['accept', 'refund', 'refund', 'move', 'dismiss'] as const)
       if (decision === 'move')
-        return otherNumbers.length === 0 ? null : { decision, to: random.pick(otherNumbers) }
+        return otherRegNos.length === 0 ? null : { decision, to: random.pick(otherRegNos) }
       if (decision === 'accept' && review.is !== 'misfit' && review.is !== 'rest') return null
       // Less than the price was paid: staff waive the rest or request it.
       const isShort = review.is === 'misfit' && listAllowedDecisions(review).includes('ask')

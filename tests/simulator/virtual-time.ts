@@ -22,8 +22,8 @@ export type Timeline = {
   schedule(ms: number, run: () => void, owner?: Owner | null): Entry
   /** Resolves at that time. */
   wait(ms: number): Promise<void>
-  /** Returns the number of entries of an owner that have not run yet. */
-  pending(owner: Owner): readonly Entry[]
+  /** Lists the entries of an owner that have not run yet. */
+  listPendingEntries(owner: Owner): readonly Entry[]
   /** Reports activity in a turn: the queue continues once a turn has none. */
   reportActivity(): void
   /** Reports a request inside the framework, whose streams use turns of the event loop. */
@@ -36,13 +36,13 @@ export type Timeline = {
 /** Saved before a history replaces them with virtual timers. */
 const waitForTurn = setImmediate
 
-/** Idle turns after which a request inside the framework waits for an entry. */
+/** The number of turns without activity after which a request inside the framework must be waiting for an entry. */
 const QUIET_TURNS = 2
 
-/** `work`: the operation that the database runs, which takes no virtual time. */
+/** `getRunningWork` returns the current work of the database, which takes no virtual time. Null if it is idle. */
 export function createTimeline(
   start: Instant,
-  work: () => Promise<void> | null = () => null,
+  getRunningWork: () => Promise<void> | null = () => null,
 ): Timeline {
   const heap: Entry[] = []
   let now: number = start
@@ -69,12 +69,12 @@ export function createTimeline(
     if (firstEntry === undefined || lastEntry === undefined || heap.length === 0) return firstEntry
     let at = 0
     for (;;) {
-      const left = heap[2 * at + 1]
+      const leftChild = heap[2 * at + 1]
       const rightChild = heap[2 * at + 2]
       const child =
-        rightChild !== undefined && left !== undefined && isBefore(rightChild, left)
+        rightChild !== undefined && leftChild !== undefined && isBefore(rightChild, leftChild)
           ? rightChild
-          : left
+          : leftChild
       if (child === undefined || !isBefore(child, lastEntry)) break
       heap[at] = child
       at = 2 * at + (child === rightChild ? 2 : 1)
@@ -98,7 +98,7 @@ export function createTimeline(
     for (let quietTurns = 0; quietTurns < QUIET_TURNS;) {
       const countBefore = activityCount
       await new Promise((resolve) => waitForTurn(resolve))
-      for (let running = work(); running !== null; running = work()) {
+      for (let running = getRunningWork(); running !== null; running = getRunningWork()) {
         await running
         await new Promise((resolve) => waitForTurn(resolve))
       }
@@ -110,7 +110,8 @@ export function createTimeline(
     now: () => instant(now),
     schedule,
     wait: (ms) => new Promise((resolve) => void schedule(ms, resolve)),
-    pending: (owner) => heap.filter((entry) => entry.owner === owner && !entry.isCancelled),
+    listPendingEntries: (owner) =>
+      heap.filter((entry) => entry.owner === owner && !entry.isCancelled),
     reportActivity: () => void (activityCount += 1),
     enterRequest: () => void ((activityCount += 1), (requestsInside += 1)),
     leaveRequest: () => void ((activityCount += 1), (requestsInside -= 1)),

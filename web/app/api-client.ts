@@ -10,8 +10,8 @@ export type ApiError = {
   /** HTTP status. 0 if there was no response. */
   readonly status: number
   /**
-   * The server's code, or our own: `network` and `aborted` (no response), `error` (a status that is not
-   * OK), `unexpected` (status 200 with a body that this call does not return).
+   * The server's code, or our own: `network` and `aborted` (no response), `error` (a status that is not OK),
+   * `unexpected` (a successful status, but a body of the wrong type).
    */
   readonly code: string
   /**
@@ -19,7 +19,7 @@ export type ApiError = {
    */
   readonly message: string
   /** The server's error response, if it sent one. */
-  readonly answer: Partial<ErrorResponse> | null
+  readonly errorResponse: Partial<ErrorResponse> | null
 }
 /** The value as parsed by the call's reader, or an error whose text can be shown unchanged. */
 export type CallResult<T> =
@@ -43,7 +43,7 @@ type Failure =
   | {
       readonly is: 'not_ok'
       readonly status: number
-      readonly answer: Partial<ErrorResponse> | null
+      readonly errorResponse: Partial<ErrorResponse> | null
     }
   | { readonly is: 'unexpected'; readonly status: number }
 
@@ -55,23 +55,23 @@ function toApiError(failure: Failure, fallback: string | undefined): ApiError {
   switch (failure.is) {
     case 'network':
     case 'aborted':
-      return { status: 0, code: failure.is, message: texts['network'] ?? '', answer: null }
+      return { status: 0, code: failure.is, message: texts['network'] ?? '', errorResponse: null }
     case 'not_ok': {
-      const { status, answer } = failure
+      const { status, errorResponse } = failure
       const message =
-        answer?.message ??
+        errorResponse?.message ??
         texts[String(status)] ??
         fallback ??
         (status >= 400 ? texts['not_ok']?.replace('{status}', String(status)) : undefined) ??
         getUnexpectedText()
-      return { status, code: answer?.code ?? 'error', message, answer }
+      return { status, code: errorResponse?.code ?? 'error', message, errorResponse }
     }
     case 'unexpected':
       return {
         status: failure.status,
         code: 'unexpected',
         message: fallback ?? getUnexpectedText(),
-        answer: null,
+        errorResponse: null,
       }
     default:
       return assertNever(failure)
@@ -125,8 +125,8 @@ export type CallOptions = {
 }
 
 /**
- * Builds the headers that identify a request from our own pages, which can ask the delegate before a second payment.
- * `confirmedRegNo` is the earlier registration, if the delegate has confirmed that they want to pay again.
+ * Builds the headers that identify a request from our own pages, which can ask the delegate to confirm a second
+ * payment. `confirmedRegNo` is the earlier registration, if the delegate has confirmed that they want to pay again.
  */
 export const buildPageHeaders = (
   confirmedRegNo: string | null,
@@ -176,9 +176,9 @@ export function readResponse<T>(
 ): CallResult<T> {
   const createFailure = (failure: Failure): CallResult<T> => err(toApiError(failure, fallback))
   const body = parseJson(text)
-  const answer = readError(body)
-  if (status < 200 || status > 299 || answer !== null)
-    return createFailure({ is: 'not_ok', status, answer })
+  const errorResponse = readError(body)
+  if (status < 200 || status > 299 || errorResponse !== null)
+    return createFailure({ is: 'not_ok', status, errorResponse })
   const value = read(body)
   return value === null ? createFailure({ is: 'unexpected', status }) : ok(value)
 }
@@ -217,7 +217,7 @@ export async function download(
       return createFailure({
         is: 'not_ok',
         status,
-        answer: readError(parseJson(await response.text())),
+        errorResponse: readError(parseJson(await response.text())),
       })
     if (!/csv|sheetml|zip/i.test(headers.get('content-type') ?? ''))
       return createFailure({ is: 'unexpected', status })
@@ -261,7 +261,7 @@ export function saveBlob(blob: Blob, name: string): void {
  * Creates a new Idempotency-Key. `crypto.randomUUID` does not exist on an insecure page, for
  * example on a phone in the office's network.
  */
-export const createKey = (): string =>
+export const createIdempotencyKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')

@@ -32,7 +32,7 @@ export async function callWithRetries<T>(
         status: 0,
         code: 'no_answer',
         message: CONNECTION_ERROR_MESSAGES.serverNotResponding,
-        answer: null,
+        errorResponse: null,
       })
     onRetry()
   }

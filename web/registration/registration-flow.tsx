@@ -4,7 +4,7 @@ import { assertNever, findContradiction, fillPlaceholders } from '../../engine/i
 import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES, UPLOAD_MESSAGES } from '../../engine/messages.ts'
 import type { Field, Quote, RawAnswers } from '../../engine/index.ts'
 import type { RegisterResult } from '../app/api-responses.ts'
-import { createKey, type ApiError } from '../app/api-client.ts'
+import { createIdempotencyKey, type ApiError } from '../app/api-client.ts'
 import { Redirect, useReturnFromGateway } from '../ui/payment/gateway-redirect.tsx'
 import * as drafts from './draft-storage.ts'
 import type { CompletedRegistration, Draft } from './draft-storage.ts'
@@ -89,12 +89,12 @@ function FormFlow({
   const [clearedAnswers, setClearedAnswers] = useState<RawAnswers | null>(null)
   /** Number of the unpaid registration that was sent from this tab. */
   const [submittedRegNo, setSubmittedRegNo] = useState(draft?.regNo ?? null)
-  const key = useRef(draft?.key ?? createKey())
+  const key = useRef(draft?.key ?? createIdempotencyKey())
   const prices = getLoadedTariff(tariff)
   const [uploads] = useState(() => createUploads(event, page.event.now))
   const onEdit = useCallback(() => {
     identifyBrowser(event)
-    key.current = createKey()
+    key.current = createIdempotencyKey()
     setProblem(null)
     setDraftRestored(false)
     setClearedAnswers(null)
@@ -150,7 +150,7 @@ function FormFlow({
     setPhase({ is: 'submitting' })
     setProblem(null)
     const dialog = loadDialog().catch(() => null)
-    const renewKey = () => (key.current = createKey())
+    const renewKey = () => (key.current = createIdempotencyKey())
     const extraParameters = {
       ...(code !== null && { code }),
       ...(confirmed && { confirmed }),
@@ -243,7 +243,7 @@ function FormFlow({
     form.reset()
     context.reset()
     drafts.deleteDraft(event)
-    key.current = createKey()
+    key.current = createIdempotencyKey()
     setDraftRestored(false)
     setSubmittedRegNo(null)
     setAttempts(0)

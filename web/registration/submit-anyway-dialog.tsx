@@ -15,10 +15,10 @@ const { submitAnyway } = EXTENDED_FORM_MESSAGES
  * Reads the alternative that an error offers: a different bill if an option is full, or the same
  * request again if a registration exists already. Null if there is none.
  */
-export function readAlternative({ code, message, answer }: ApiError): Alternative | null {
-  if (code === 'registered_already' && answer?.may_confirm === true)
+export function readAlternative({ code, message, errorResponse }: ApiError): Alternative | null {
+  if (code === 'registered_already' && errorResponse?.may_confirm === true)
     return { message, newQuote: null }
-  const newQuote = code === 'full' && answer?.quote ? toQuote(answer.quote) : null
+  const newQuote = code === 'full' && errorResponse?.quote ? toQuote(errorResponse.quote) : null
   return newQuote === null ? null : { message, newQuote }
 }
 

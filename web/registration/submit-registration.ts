@@ -177,16 +177,16 @@ const PRICE_CHANGED_CODES: ReadonlySet<string> = new Set([
 const FIELD_ERROR_STATUSES: ReadonlySet<number> = new Set([409, 413, 422])
 
 function readSubmitResult(error: ApiError): SubmitResult {
-  const { code, message, answer, status } = error
+  const { code, message, errorResponse, status } = error
   // A discount code is not a form field. The discount code field shows its error.
-  if (answer?.errors && FIELD_ERROR_STATUSES.has(status) && !code.startsWith('code_'))
-    return { is: 'invalid', errors: answer.errors, message }
+  if (errorResponse?.errors && FIELD_ERROR_STATUSES.has(status) && !code.startsWith('code_'))
+    return { is: 'invalid', errors: errorResponse.errors, message }
   if (PRICE_CHANGED_CODES.has(code)) {
-    const newQuote = answer?.quote ? toQuote(answer.quote) : null
+    const newQuote = errorResponse?.quote ? toQuote(errorResponse.quote) : null
     return newQuote === null ? { is: 'closed', message } : { is: 'changed', now: newQuote }
   }
-  if (code === 'same_person' && answer?.reg_no)
-    return { is: 'same-person', regNo: answer.reg_no, message }
+  if (code === 'same_person' && errorResponse?.reg_no)
+    return { is: 'same-person', regNo: errorResponse.reg_no, message }
   if (code === 'registration_closed' || code === 'not_on_sale') return { is: 'closed', message }
   return {
     is: 'refused',

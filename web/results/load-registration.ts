@@ -77,8 +77,8 @@ function createLoadFailure(
 ): Exclude<LoadState, { is: 'found' }> {
   if (error.code === 'email_needed' || error.code === 'email_differs')
     return { is: 'asks', message: error.message, wrong: error.code === 'email_differs' }
-  if (error.answer?.message)
-    return { ...createNotFoundFailure(error.answer.message), canRetry: error.status !== 404 }
+  if (error.errorResponse?.message)
+    return { ...createNotFoundFailure(error.errorResponse.message), canRetry: error.status !== 404 }
   const { fetchFailed } = event.results.errors
   return {
     is: 'missing',

@@ -5,7 +5,7 @@ import { dayOf, formatDay, readInstant } from '../../engine/index.ts'
 import { COMMON_MESSAGES, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
 import type { Day, PublicEvent } from '../../engine/index.ts'
 import type { WireClaimField, WireManualPayment, WirePaymentClaim } from '../../engine/api.ts'
-import { call, createKey } from '../app/api-client.ts'
+import { call, createIdempotencyKey } from '../app/api-client.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { renderMessage } from '../ui/rich-message.tsx'
@@ -82,8 +82,8 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
   const [isBusy, setBusy] = useState(false)
   const [rejection, setRejection] = useState<ApiError | null>(null)
   const [files, setFiles] = useState<Readonly<Record<string, string | null>>>({})
-  const [key, setKey] = useState(createKey)
-  const errors = readStringRecord(rejection?.answer?.errors) ?? {}
+  const [key, setKey] = useState(createIdempotencyKey)
+  const errors = readStringRecord(rejection?.errorResponse?.errors) ?? {}
   const isUploading = Object.values(files).includes(null)
   const send = async (submitEvent: FormEvent<HTMLFormElement>) => {
     submitEvent.preventDefault()
@@ -104,9 +104,9 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
     if (result.ok) return reload()
     // A rejected claim gets a new key. A claim that may have arrived is sent again with the same
     // key.
-    if (result.error.status !== 0) setKey(createKey())
+    if (result.error.status !== 0) setKey(createIdempotencyKey())
     setRejection(result.error)
-    const [firstError] = Object.keys(readStringRecord(result.error.answer?.errors) ?? {})
+    const [firstError] = Object.keys(readStringRecord(result.error.errorResponse?.errors) ?? {})
     const field = firstError === undefined ? null : form.elements.namedItem(firstError)
     if (field instanceof HTMLElement) field.focus()
   }

@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { formatPrice, fromMajorUnits, getLowerCaseLabel } from '../../engine/index.ts'
 import { formatMessage, SELF_SERVICE_MESSAGES } from '../../engine/messages.ts'
-import { call, createKey } from '../app/api-client.ts'
+import { call, createIdempotencyKey } from '../app/api-client.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
 import { readActionMessage } from './self-service-api-responses.ts'
@@ -12,7 +12,7 @@ import './self-service.css'
 const { offer: text } = SELF_SERVICE_MESSAGES
 
 export function RefusalAndOffer({ event, data: { refused: refusal }, path, reload }: PanelProps) {
-  const [key] = useState(createKey)
+  const [key] = useState(createIdempotencyKey)
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<string | null>(null)
   if (refusal === null) return null

@@ -55,7 +55,10 @@ function DocumentUpload({
     })
     if (uploadResult.ok)
       await action.perform({ act: 'edit', answers: { [id]: uploadResult.value.token } })
-    else action.setProblem(uploadResult.error.answer?.errors?.[id] ?? uploadResult.error.message)
+    else
+      action.setProblem(
+        uploadResult.error.errorResponse?.errors?.[id] ?? uploadResult.error.message,
+      )
     setPercent(null)
   }
   const acceptedTypes = accept.map((extension) => `.${extension}`).join(',')

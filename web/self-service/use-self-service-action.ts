@@ -1,6 +1,6 @@
 /** The hook for self-service actions: one request at a time, its result as text, then a reload. */
 import { useState } from 'react'
-import { buildPageHeaders, call, createKey } from '../app/api-client.ts'
+import { buildPageHeaders, call, createIdempotencyKey } from '../app/api-client.ts'
 import { readActionMessage } from './self-service-api-responses.ts'
 import type { PanelProps } from './panel-props.ts'
 
@@ -32,7 +32,8 @@ export function useSelfServiceAction({
     setProblem(null)
     setMessage(null)
     const body = JSON.stringify(parameters)
-    const key = unconfirmedRequest?.message === body ? unconfirmedRequest.key : createKey()
+    const key =
+      unconfirmedRequest?.message === body ? unconfirmedRequest.key : createIdempotencyKey()
     const result = await call(`${path}acts/`, readActionMessage, {
       method: 'POST',
       json: { ...parameters, key },

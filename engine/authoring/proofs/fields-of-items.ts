@@ -1,4 +1,4 @@
-/** Proves that an ordered item's quantity is asked, and that no hidden field causes a charge. */
+/** Proves that the form asks for each ordered item's quantity, and that no hidden field causes a charge. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, Condition } from '../../event/answer-types.ts'
 import { itemApplies, getItemQuantity } from '../../pricing/bill.ts'
@@ -31,21 +31,23 @@ const MAX_STEPS = 50_000
 /** Returns one entry for each item and field. Items with too many answers to check are left out. */
 export const findUnansweredFields = memoize((event: EventConfig): readonly UnansweredField[] =>
   event.fees.items.flatMap((item) =>
-    tryWithinBudget(() => findHiddenItemFields(event, item, { left: MAX_STEPS }), []),
+    tryWithinBudget(() => findUnansweredFieldsOfItem(event, item, { left: MAX_STEPS }), []),
   ),
 )
 
-function findHiddenItemFields(
+function findUnansweredFieldsOfItem(
   event: EventConfig,
   item: Item,
   budget: Budget,
 ): readonly UnansweredField[] {
-  const countFields = [item.by, item.count?.field, item.times, item.amountIn].filter(
+  const quantityFields = [item.by, item.count?.field, item.times, item.amountIn].filter(
     (name) => name !== undefined,
   )
   const unansweredFields = new Map<string, UnansweredField>()
-  if (countFields.length === 0) return []
-  const visibilityConditions = countFields.flatMap((name) => listVisibilityConditions(event, name))
+  if (quantityFields.length === 0) return []
+  const visibilityConditions = quantityFields.flatMap((name) =>
+    listVisibilityConditions(event, name),
+  )
   searchAnswers(
     event,
     [
@@ -58,7 +60,7 @@ function findHiddenItemFields(
         conditions: [...listItemConditions(item), ...visibilityConditions],
         visit: ({ answers, category }, path) => {
           if (category === null || !itemApplies(item, answers, category)) return null
-          // If no person counts, no number must be asked.
+          // If none of the listed people counts towards the item, the form need not ask for a number.
           const { times: _, ...withoutTimes } = item
           if (
             item.count !== undefined &&
@@ -68,21 +70,20 @@ function findHiddenItemFields(
             return null
           const firstField = isOrderedExplicitly(event, item, answers, category)
             ? undefined
-            : countFields[0]
-          for (const name of countFields) {
-            // If the item is not ordered, nothing must be answered; otherwise the first answer
-            // requires the others.
+            : quantityFields[0]
+          for (const name of quantityFields) {
+            // If the item is not ordered, no answer is required; otherwise the first answer requires the others.
             if (firstField !== undefined && getOwn(answers, firstField) === undefined) return null
             if (getOwn(answers, name) !== undefined || unansweredFields.has(name)) continue
             const isHidden = !listVisibilityConditions(event, name).every((shown) =>
               matchesCondition(shown, answers, category),
             )
-            const knownValues = { answers: collectAnswers(path), category }
+            const sample = { answers: collectAnswers(path), category }
             unansweredFields.set(name, {
               item: item.id,
               field: name,
               isHidden,
-              sample: knownValues,
+              sample,
             })
           }
           return null
@@ -108,8 +109,10 @@ function isOrderedExplicitly(
 ): boolean {
   // An item sold by option is ordered by choosing an option.
   if (by !== undefined || when === undefined) return false
-  const matchingMaps: Condition = when.filter((map) => matchesCondition([map], answers, category))
-  return matchingMaps.every((map) =>
+  const matchingAlternatives: Condition = when.filter((map) =>
+    matchesCondition([map], answers, category),
+  )
+  return matchingAlternatives.every((map) =>
     map.some(
       ({ field, test }) =>
         (test.is === 'in' || test.is === 'has') &&

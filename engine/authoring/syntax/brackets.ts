@@ -88,7 +88,7 @@ export function findBracketMistake(
       )
         return fail({
           span: [at, at + 1],
-          message: `\`${mark}\` closes nothing that was opened`,
+          message: `\`${mark}\` has no matching opening bracket`,
           help: `remove it, or add ${mark === ']' ? '[' : '{'} where it should begin`,
         })
       if (isMismatched)

@@ -42,10 +42,10 @@ function readRow(source: SourceRows, i: number): Step {
   if (row === undefined) return { slip: null, next: i + 1 }
   const dashes = /^(?:-(?:\s+|$))*/.exec(row.text)?.[0] ?? ''
   const rest = row.text.slice(dashes.length)
-  const key = KEY_PATTERN.exec(rest)
+  const keyMatch = KEY_PATTERN.exec(rest)
   const from = row.start + row.indent + dashes.length
   if (rest === '') return { slip: null, next: i + 1 }
-  if (key === null && dashes === '' && !/^["'[{]/.test(rest)) {
+  if (keyMatch === null && dashes === '' && !/^["'[{]/.test(rest)) {
     const previousRow = source.rows[i - 1]
     if (previousRow !== undefined && opensLongText(previousRow) && !showsOtherMistake(rest))
       return { slip: reportLineOutsideText(previousRow, row), next: i + 1 }
@@ -57,7 +57,7 @@ function readRow(source: SourceRows, i: number): Step {
     }
     return { slip: isContinuation ? null : findStrayLine(rest, from), next: i + 1 }
   }
-  if (key !== null && /^[(•●▪◦‣·∙*]|^-\S/.test(key[1] ?? ''))
+  if (keyMatch !== null && /^[(•●▪◦‣·∙*]|^-\S/.test(keyMatch[1] ?? ''))
     return { slip: findStrayLine(rest, from), next: i + 1 }
   if (dashes === '' && rest.startsWith('{') && isAmongEntries(source.rows, i))
     return {
@@ -68,8 +68,8 @@ function readRow(source: SourceRows, i: number): Step {
       },
       next: i + 1,
     }
-  const value = rest.slice(key?.[0].length ?? 0)
-  return readValue(source, i, from + (key?.[0].length ?? 0), value, key?.[1] ?? null)
+  const value = rest.slice(keyMatch?.[0].length ?? 0)
+  return readValue(source, i, from + (keyMatch?.[0].length ?? 0), value, keyMatch?.[1] ?? null)
 }
 
 /** Returns true unless the line looks like an ordinary sentence: it shows another mistake, or is a conflict marker. */
@@ -133,53 +133,61 @@ function readValue(
       },
     }
   }
-  const uncommented = removeComment(value)
-  if (/^([@`%,\]}]|[*&!](?!\s)|[-?:]\s)/.test(uncommented))
+  const valueWithoutComment = removeComment(value)
+  if (/^([@`%,\]}]|[*&!](?!\s)|[-?:]\s)/.test(valueWithoutComment))
     return {
       next,
       slip: {
-        span: [from, from + uncommented.length],
-        message: `a text cannot begin with \`${uncommented.charAt(0)}\``,
+        span: [from, from + valueWithoutComment.length],
+        message: `a text cannot begin with \`${valueWithoutComment.charAt(0)}\``,
         help: formatHelp(
-          quoteText(/^`[^`]*`$/.test(uncommented) ? uncommented.slice(1, -1) : uncommented),
+          quoteText(
+            /^`[^`]*`$/.test(valueWithoutComment)
+              ? valueWithoutComment.slice(1, -1)
+              : valueWithoutComment,
+          ),
         ),
       },
     }
-  const colon = /:(\s|$)/.exec(uncommented)
-  if (colon === null) return reportStrayBracket(uncommented, from, key, next)
-  const isEntries = /^[^:]*,\s*[A-Za-z_]\w*:\s/.test(uncommented)
+  const colon = /:(\s|$)/.exec(valueWithoutComment)
+  if (colon === null) return reportStrayBracket(valueWithoutComment, from, key, next)
+  const hasSeveralEntries = /^[^:]*,\s*[A-Za-z_]\w*:\s/.test(valueWithoutComment)
   return {
     next,
     slip: {
-      span: [from, from + uncommented.length],
-      message: isEntries
+      span: [from, from + valueWithoutComment.length],
+      message: hasSeveralEntries
         ? 'several keys on one line need braces around them'
         : 'a colon inside a text starts a new key',
-      help: isEntries
-        ? `write {${key ?? ''}: ${uncommented.replace(/\s*\}$/, '')}}`
-        : formatHelp(quoteText(uncommented)),
+      help: hasSeveralEntries
+        ? `write {${key ?? ''}: ${valueWithoutComment.replace(/\s*\}$/, '')}}`
+        : formatHelp(quoteText(valueWithoutComment)),
     },
   }
 }
 
 /** Reports a missing opening bracket: `1000, 1500]`. */
 function reportStrayBracket(
-  uncommented: string,
+  valueWithoutComment: string,
   from: number,
   key: string | null,
   next: number,
 ): Step {
-  const closer = /[\]}]$/.exec(uncommented)?.[0]
+  const closer = /[\]}]$/.exec(valueWithoutComment)?.[0]
   const opener = closer === ']' ? '[' : '{'
-  if (closer === undefined || uncommented.includes(opener) || !uncommented.includes(','))
+  if (
+    closer === undefined ||
+    valueWithoutComment.includes(opener) ||
+    !valueWithoutComment.includes(',')
+  )
     return { slip: null, next }
   return {
     next,
     slip: {
       isGuess: true,
-      span: [from, from + uncommented.length],
-      message: `\`${closer}\` closes nothing that was opened`,
-      help: `write ${key === null ? '- ' : `${key}: `}${opener}${uncommented}`,
+      span: [from, from + valueWithoutComment.length],
+      message: `\`${closer}\` has no matching opening bracket`,
+      help: `write ${key === null ? '- ' : `${key}: `}${opener}${valueWithoutComment}`,
     },
   }
 }
@@ -189,7 +197,7 @@ function reportMissingBar(row: Row): SyntaxMistake {
   return {
     isGuess: true,
     span: [row.start + row.indent, getRowEnd(row)],
-    message: 'a text of several lines begins with | after its key',
+    message: 'multi-line text needs a | after its key',
     help: `write ${removeComment(row.text)} |`,
   }
 }

@@ -35,7 +35,7 @@ export type LineExplanation = {
   /**
    * The source of its price ("fees.prices.member, column 1, early"), or the lines that it changes.
    */
-  readonly from: string
+  readonly source: string
   /** The tax on its price; null for an adjustment, which has the tax of the lines it changes. */
   readonly tax: Tax | null
   readonly is: 'price' | 'change'
@@ -44,7 +44,7 @@ export type LineExplanation = {
 export type OmittedItem = {
   readonly id: string
   readonly keyPath: KeyPath
-  readonly because: string
+  readonly reason: string
 }
 
 /** Returns true if a bill may have several lines or several taxes. */
@@ -57,8 +57,10 @@ export function getPricesPath(
   { fees }: EventConfig,
   category: string,
 ): readonly (string | number)[] {
-  const group = (fees.groups ?? []).findIndex(({ categories }) => categories.includes(category))
-  return group < 0 ? ['fees', 'prices'] : ['fees', 'price_groups', group, 'prices']
+  const groupIndex = (fees.groups ?? []).findIndex(({ categories }) =>
+    categories.includes(category),
+  )
+  return groupIndex < 0 ? ['fees', 'prices'] : ['fees', 'price_groups', groupIndex, 'prices']
 }
 
 /** Returns each line with its cell; `answers` are normalised and include the context. */
@@ -66,7 +68,7 @@ export function explainLines(
   event: EventConfig,
   answers: Answers,
   { category, period, lines }: { category: string; period: string; lines: readonly Line[] },
-  on: Day,
+  day: Day,
 ): readonly LineExplanation[] {
   return lines.flatMap((line): LineExplanation[] => {
     if (line.id === REGISTRATION) {
@@ -76,7 +78,7 @@ export function explainLines(
         category,
         period,
       )
-      const { tax } = chooseTax(event.fees, null, answers, category, on)
+      const { tax } = chooseTax(event.fees, null, answers, category, day)
       return [{ line, ...cell, tax, is: 'price' }]
     }
     const item = event.fees.items.find(({ id }) => id === line.id)
@@ -90,9 +92,9 @@ export function explainLines(
             answers,
             category,
             line.option,
-            findItemPeriodOn(event.fees, item, category, period, on),
+            findItemPeriodOn(event.fees, item, category, period, day),
           ),
-          tax: chooseTax(event.fees, item, answers, category, on).tax,
+          tax: chooseTax(event.fees, item, answers, category, day).tax,
           is: 'price',
         },
       ]
@@ -103,7 +105,7 @@ export function explainLines(
           {
             line,
             keyPath: getAdjustmentPath(event, adjustment),
-            from: formatAdjustmentSource(event, adjustment, line),
+            source: formatAdjustmentSource(event, adjustment, line),
             tax: null,
             is: 'change',
           },
@@ -119,16 +121,16 @@ export function formatNotOnSale(
   event: EventConfig,
   answers: Answers,
   { category, period, item: id, option }: NotOnSale,
-  lineNumber: FindLine,
+  findLine: FindLine,
 ): string {
   const item = event.fees.items.find((item) => item.id === id)
   const itemText = [id, option].filter((candidate) => candidate !== null).join(' ')
   if (item === undefined) return `${itemText} is not on sale in ${period}`
   // None of the item's own periods includes this day.
   if (period === '')
-    return `${itemText} is not on sale on this day: none of its periods contains it`
-  const { from, keyPath } = getItemCell(event, item, answers, category, option, period)
-  return `${itemText} is not on sale in ${period}: ${from}${formatLineNumber(lineNumber(keyPath))}`
+    return `${itemText} is not on sale on this day: none of its periods includes this day`
+  const { source, keyPath } = getItemCell(event, item, answers, category, option, period)
+  return `${itemText} is not on sale in ${period}: ${source}${formatLineNumber(findLine(keyPath))}`
 }
 
 function findCell(
@@ -136,11 +138,11 @@ function findCell(
   path: KeyPath,
   row: string,
   period: string,
-): Pick<LineExplanation, 'from' | 'keyPath'> {
+): Pick<LineExplanation, 'source' | 'keyPath'> {
   const column = Object.keys(getOwn(table, row) ?? {}).indexOf(period)
   return {
     keyPath: [...path, row, column],
-    from: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
+    source: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
   }
 }
 
@@ -151,13 +153,13 @@ function getItemCell(
   category: string,
   option: string | null,
   period: string,
-): Pick<LineExplanation, 'from' | 'keyPath'> {
+): Pick<LineExplanation, 'source' | 'keyPath'> {
   const itemPath = ['fees', 'items', event.fees.items.indexOf(item)] as const
   const name = `fees.items.${item.id}`
   if (item.amountIn !== undefined)
     return {
       keyPath: [...itemPath, 'amount_in'],
-      from: `${name}, entered in ${item.amountIn}`,
+      source: `${name}, entered in ${item.amountIn}`,
     }
   const tableIndex = item.prices.findIndex(
     ({ when }) => when === null || matchesCondition(when, answers, category),
@@ -166,19 +168,19 @@ function getItemCell(
   if (table === undefined)
     return {
       keyPath: [...itemPath, 'prices'],
-      from: `${name}, without a table that applies`,
+      source: `${name}, without a table that applies`,
     }
   // A single table is written without `otherwise`.
   const isOnlyTable = item.prices.length === 1 && table.when === null
   const path = isOnlyTable
     ? [...itemPath, 'prices']
     : [...itemPath, 'prices', tableIndex, table.when === null ? 'otherwise' : 'table']
-  const { keyPath, from } = findCell(table.table, path, option ?? EACH_ROW, period)
-  const keyText = from.slice(path.join('.').length + 1)
+  const { keyPath, source } = findCell(table.table, path, option ?? EACH_ROW, period)
+  const keyText = source.slice(path.join('.').length + 1)
   const when = table.when === null ? 'otherwise' : describeCondition(event, table.when)
   return {
     keyPath,
-    from: `${name}, ${isOnlyTable ? '' : `table ${tableIndex + 1} (${when}), `}${keyText}`,
+    source: `${name}, ${isOnlyTable ? '' : `table ${tableIndex + 1} (${when}), `}${keyText}`,
   }
 }
 
@@ -213,7 +215,7 @@ export function listOmittedItems(
   event: EventConfig,
   answers: Answers,
   category: string,
-  on: Day,
+  day: Day,
   lines: readonly Line[],
 ): readonly OmittedItem[] {
   const isOnBill = (id: string): boolean => lines.some((line) => line.id === id)
@@ -224,7 +226,7 @@ export function listOmittedItems(
           {
             id: item.id,
             keyPath: ['fees', 'items', index],
-            because: explainNotSold(event, item, answers, category),
+            reason: explainNotSold(event, item, answers, category),
           },
         ],
   )
@@ -235,7 +237,7 @@ export function listOmittedItems(
           {
             id: adjustment.id,
             keyPath: getAdjustmentPath(event, adjustment),
-            because: explainNotApplied(event, adjustment, answers, category, on),
+            reason: explainNotApplied(event, adjustment, answers, category, day),
           },
         ],
   )
@@ -271,8 +273,8 @@ function explainZeroQuantity(event: EventConfig, { count, times }: Item, answers
   }
   const missingId = [count?.field, times].find((id) => id !== undefined && isZero(id))
   if (missingId !== undefined) return `${missingId} is 0`
-  const people = toList(getOwn(answers, count?.field ?? '')).length
-  return `${people} in ${count?.field}, none counted (where ${describeCondition(event, count?.where ?? [])})`
+  const personCount = toList(getOwn(answers, count?.field ?? '')).length
+  return `${personCount} in ${count?.field}, none counted (where ${describeCondition(event, count?.where ?? [])})`
 }
 
 function explainNotApplied(
@@ -280,12 +282,12 @@ function explainNotApplied(
   adjustment: Adjustment,
   answers: Answers,
   category: string,
-  on: Day,
+  day: Day,
 ): string {
   const { when, from, to, on: target } = adjustment
-  if (from !== undefined && on < from) return `it begins on ${formatDay(from)}`
-  if (to !== undefined && to < on) return `it ended on ${formatDay(to)}`
-  if (!adjustmentApplies(adjustment, answers, category, on))
+  if (from !== undefined && day < from) return `it begins on ${formatDay(from)}`
+  if (to !== undefined && to < day) return `it ended on ${formatDay(to)}`
+  if (!adjustmentApplies(adjustment, answers, category, day))
     return describeFirstFailure(event, when ?? [], answers, category) ?? 'its condition is false'
   return `there is no line for ${target}`
 }
@@ -296,15 +298,15 @@ type AmountsWithCurrency = Split & { readonly currency: Currency }
 /** Formats the bill: each line with its tax, then omitted items, then the total. */
 export function formatBill(
   lines: readonly LineExplanation[],
-  omitted: readonly OmittedItem[],
+  omittedItems: readonly OmittedItem[],
   { base, gst, total, currency }: AmountsWithCurrency,
-  lineNumber: FindLine,
+  findLine: FindLine,
 ): readonly (readonly [string, string])[] {
   return [
-    ...lines.flatMap((line) => formatBillLine(line, currency, lineNumber)),
-    ...omitted.map(
-      ({ id, keyPath, because }) =>
-        ['left out', `${id}: ${because}${formatLineNumber(lineNumber(keyPath))}`] as const,
+    ...lines.flatMap((line) => formatBillLine(line, currency, findLine)),
+    ...omittedItems.map(
+      ({ id, keyPath, reason }) =>
+        ['left out', `${id}: ${reason}${formatLineNumber(findLine(keyPath))}`] as const,
     ),
     [
       'total',
@@ -314,11 +316,11 @@ export function formatBill(
 }
 
 function formatBillLine(
-  { line, from, keyPath, tax, is }: LineExplanation,
+  { line, source, keyPath, tax, is }: LineExplanation,
   currency: Currency,
-  lineNumber: FindLine,
+  findLine: FindLine,
 ): readonly (readonly [string, string])[] {
-  const sourceText = `${from}${formatLineNumber(lineNumber(keyPath))}`
+  const sourceText = `${source}${formatLineNumber(findLine(keyPath))}`
   if (is === 'change') {
     const { base, gst, total } = line
     const parts =

@@ -156,14 +156,14 @@ function explainAnswers(
   raw: RawAnswers,
   context: PricingContext,
 ): readonly InterpretedAnswer[] {
-  const { answers, dropped } = normalise(event, raw, context)
+  const { answers, droppedIds } = normalise(event, raw, context)
   const ids = event.fields.map((field) => field.id)
   const answersRead = Object.keys(raw).map((field): InterpretedAnswer => {
     const given = getOwn(raw, field)
     if (!ids.includes(field)) return { field, given, outcome: 'unknown', answer: null }
     const answer = getOwn(answers, field) ?? null
     if (answer === null)
-      return { field, given, outcome: dropped.includes(field) ? 'hidden' : 'empty', answer }
+      return { field, given, outcome: droppedIds.includes(field) ? 'hidden' : 'empty', answer }
     const isKept = JSON.stringify(answer) === JSON.stringify(given)
     return { field, given, outcome: isKept ? 'kept' : 'read', answer }
   })

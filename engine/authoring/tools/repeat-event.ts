@@ -23,7 +23,7 @@ export type RepeatOptions = {
   readonly prefix: string
   readonly weeks: number
   /** The other events of the folder, whose addresses cannot be used. */
-  readonly others: readonly EventConfig[]
+  readonly otherEvents: readonly EventConfig[]
 }
 export type RepeatedEvent = {
   readonly text: string
@@ -52,7 +52,9 @@ export function repeatEvent(
   const addresses = renameAddresses(oldEvent, options)
   const periods = renamePeriods(oldEvent, shiftDay)
   const key =
-    oldEvent.admin.dashboard.key === oldEvent.id ? id : makeUnused(id, collectKeys(options.others))
+    oldEvent.admin.dashboard.key === oldEvent.id
+      ? id
+      : makeUniqueName(id, collectKeys(options.otherEvents))
   const account = oldEvent.payment === null ? null : { from: oldEvent.payment.account, to: id }
 
   const marker = createMarker()
@@ -77,12 +79,12 @@ export function repeatEvent(
     text: newText,
     changes: [
       `The event id is ${id}. Registration numbers begin with ${prefix}.`,
-      `${shiftResult.shiftedCount} days are ${weeks} weeks later, weekdays kept: ${formatDays(oldEvent.from, oldEvent.to)} is now ${dates}.`,
+      `${shiftResult.shiftedCount} days are ${weeks} weeks later, on the same weekdays: ${formatDays(oldEvent.from, oldEvent.to)} is now ${dates}.`,
       ...(shiftTitle(oldEvent.title, years) === oldEvent.title
         ? []
         : [`${oldEvent.title} is now ${shiftTitle(oldEvent.title, years)} throughout the file.`]),
-      ...periods.map(({ from, to }) => `Period ${from} is ${to}, by its days.`),
-      ...addresses.map(({ from, to }) => `${from} is ${to}.`),
+      ...periods.map(({ from, to }) => `Period ${from} is now ${to}, after its new days.`),
+      ...addresses.map(({ from, to }) => `${from} is now ${to}.`),
       ...(account === null
         ? []
         : [
@@ -106,7 +108,7 @@ export function repeatEvent(
         : []),
       ...(oldEvent.registration.closes === undefined
         ? [
-            'Registration never closes, like that of the old event: without `closes: never` and its entry under allow it closes after the last day.',
+            'Registration never closes, as for the old event. Remove `closes: never` and its entry under allow to close it after the last day.',
           ]
         : []),
       ...(account === null
@@ -143,8 +145,8 @@ function createEdits(
   const replaceAt = (path: string, from: string, to: string): readonly Edit[] => {
     if (!source.has(path)) return []
     const { start, end } = source.place(path)
-    const written = source.text.slice(start.offset, end.offset)
-    const offset = written.indexOf(from)
+    const writtenText = source.text.slice(start.offset, end.offset)
+    const offset = writtenText.indexOf(from)
     const startOffset = start.offset + offset
     return offset < 0 ? [] : [{ start: startOffset, end: startOffset + from.length, text: to }]
   }
@@ -183,8 +185,8 @@ function createEdits(
 function findAccountPath(source: Source): string {
   const { payment } = source.value as EventFile
   const methods = typeof payment === 'object' ? (payment.methods ?? []) : []
-  const card = methods.findIndex(({ account }) => account !== undefined)
-  return card < 0 ? 'payment.account' : `payment.methods.${card}.account`
+  const cardIndex = methods.findIndex(({ account }) => account !== undefined)
+  return cardIndex < 0 ? 'payment.account' : `payment.methods.${cardIndex}.account`
 }
 
 /** Protects the versions of consent texts, which are not days of the event. */
@@ -196,8 +198,8 @@ function protectConsentVersions(
   const protect = (path: string): readonly Edit[] => {
     if (!source.has(path)) return []
     const { start, end } = source.place(path)
-    const written = source.text.slice(start.offset, end.offset)
-    return [{ start: start.offset, end: end.offset, text: mark(written) }]
+    const writtenText = source.text.slice(start.offset, end.offset)
+    return [{ start: start.offset, end: end.offset, text: mark(writtenText) }]
   }
   const { form } = source.value as EventFile
   return [
@@ -220,9 +222,9 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
  */
 function renameAddresses(
   oldEvent: EventConfig,
-  { id, others }: RepeatOptions,
+  { id, otherEvents }: RepeatOptions,
 ): readonly Renaming[] {
-  const usedAddresses = new Set([...others, oldEvent].flatMap(listAddresses))
+  const usedAddresses = new Set([...otherEvents, oldEvent].flatMap(listAddresses))
   const oldIdPattern = buildWordPattern(oldEvent.id)
   const addresses = [...new Set(listAddresses(oldEvent))].toSorted(
     // Addresses with the old id have a fixed new name, which other addresses must avoid.
@@ -263,11 +265,11 @@ function listAddresses(event: EventConfig): readonly string[] {
 
 const collectKeys = (events: readonly EventConfig[]): ReadonlySet<string> =>
   new Set(events.map(({ admin }) => admin.dashboard.key))
-function makeUnused(name: string, usedNames: ReadonlySet<string>): string {
-  return usedNames.has(name) ? makeUnused(`${name}b`, usedNames) : name
+function makeUniqueName(name: string, usedNames: ReadonlySet<string>): string {
+  return usedNames.has(name) ? makeUniqueName(`${name}b`, usedNames) : name
 }
 
-/** Matches a name as a whole word, not as part of a longer one. */
+/** Builds a pattern that matches a name as a whole word, not as part of a longer name. */
 function buildWordPattern(name: string): RegExp {
   return new RegExp(`(?<![A-Za-z0-9-])${escapePattern(name)}(?![A-Za-z0-9-])`, 'g')
 }
@@ -325,7 +327,7 @@ function listPrices({ fees }: EventConfig): readonly string[] {
   ]
 }
 
-/** Lists prices and account under `demo:`, with a comment at the prices. */
+/** Adds the prices and the account to the list under `demo:`, and a comment above the prices. */
 function replaceDemo(text: string, oldEvent: EventConfig, accountPath: string): string {
   const placeholderPaths = [
     ...listPrices(oldEvent),

@@ -16,7 +16,7 @@ import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
 import { openEvent } from './open-event-file.ts'
 
-const WEEKS_DEFAULT = 52
+const DEFAULT_WEEKS = 52
 /** Ten years. A larger number is a typo. */
 const MAX_WEEKS = 522
 
@@ -28,7 +28,7 @@ numbers, the merchant account and the year in the title become the new event's. 
 review. Comments and layout are kept. The command lists its changes and what to check.
 
   --weeks <number>    how many weeks later; default 52
-  --out <folder>      where to write it; default: the folder of the old file
+  --out <folder>      where to write the new file; default: the folder of the old file
 
 Exit status: 0 written; 1 the old or the new file has errors; 2 invalid usage, or the file exists; 3 internal error.`
 
@@ -36,19 +36,19 @@ export const repeatCommand: Command = {
   help,
   run: async (args, terminal) => {
     const stringOption = { type: 'string' } as const
-    const parsed = parseArguments(
+    const parsedArguments = parseArguments(
       args,
       { weeks: stringOption, out: stringOption },
       [2, 2],
       help,
       terminal,
     )
-    if (parsed === null) return 2
-    const [oldName = '', newName = ''] = parsed.positionals
-    const weeks = Number(parsed.values.weeks ?? WEEKS_DEFAULT)
+    if (parsedArguments === null) return 2
+    const [oldName = '', newName = ''] = parsedArguments.positionals
+    const weeks = Number(parsedArguments.values.weeks ?? DEFAULT_WEEKS)
     if (!Number.isInteger(weeks) || weeks < 1 || weeks > MAX_WEEKS) {
       terminal.printError(
-        `--weeks takes a whole number from 1 to ${MAX_WEEKS}, such as 52, not "${parsed.values.weeks}".`,
+        `--weeks takes a whole number from 1 to ${MAX_WEEKS}, such as 52, not "${parsedArguments.values.weeks}".`,
       )
       return 2
     }
@@ -66,7 +66,7 @@ export const repeatCommand: Command = {
       terminal.printError('Correct the old file first: the new file would contain the same errors.')
       return 1
     }
-    const folder = parsed.values.out ?? path.dirname(file.path)
+    const folder = parsedArguments.values.out ?? path.dirname(file.path)
     const target = path.join(folder, `${id}.yaml`)
     if (existsSync(target)) {
       terminal.printError(`${target} already exists.`)
@@ -87,23 +87,23 @@ export const repeatCommand: Command = {
       )
       return 2
     }
-    const repeated = repeatEvent(file.text, event, { id, prefix, weeks, others: otherEvents })
-    const newFile = { path: target, text: repeated.text }
+    const repeatedEvent = repeatEvent(file.text, event, { id, prefix, weeks, otherEvents })
+    const newFile = { path: target, text: repeatedEvent.text }
     const { files } = compileEvents([...existingFiles, newFile], shared)
     const findings = (files.at(-1)?.findings ?? []).filter(({ severity }) => severity !== 'note')
     if (findings.length > 0)
-      terminal.printError(formatFindings(findings, new Map([[target, repeated.text]])))
+      terminal.printError(formatFindings(findings, new Map([[target, repeatedEvent.text]])))
     if (findings.some(({ severity }) => severity === 'error')) return 1
     await mkdir(folder, { recursive: true })
-    await writeFile(target, repeated.text, { flag: 'wx' })
+    await writeFile(target, repeatedEvent.text, { flag: 'wx' })
     const indentLines = (lines: readonly string[]): string =>
       lines.map((line) => `  ${line}`).join('\n')
     terminal.print(
       [
-        `${target} was written, ${weeks} weeks after ${file.path}.\n${indentLines(repeated.changes)}`,
-        ...(repeated.checks.length === 0
+        `${target} was written, ${weeks} weeks after ${file.path}.\n${indentLines(repeatedEvent.changes)}`,
+        ...(repeatedEvent.checks.length === 0
           ? []
-          : [`Check these yourself:\n${indentLines(repeated.checks)}`]),
+          : [`Check these yourself:\n${indentLines(repeatedEvent.checks)}`]),
         `Then:\n  rollcall validate ${target}\n  rollcall event diff ${file.path} ${target}`,
       ].join('\n\n'),
     )

@@ -7,7 +7,7 @@ import { openEvent } from './open-event-file.ts'
 
 const sharedOption = { shared: { type: 'string' } } as const
 
-const showHelp = `Usage: rollcall event show <file>
+const eventShowHelp = `Usage: rollcall event show <file>
 
 Prints an event file in full, with all defaults filled in and all shared lists expanded.
 
@@ -16,9 +16,9 @@ Prints an event file in full, with all defaults filled in and all shared lists e
 Exit status: 0 done; 1 the file has errors; 2 invalid usage; 3 internal error.`
 
 export const showCommand: Command = {
-  help: showHelp,
+  help: eventShowHelp,
   run: async (args, terminal) => {
-    const parsed = parseArguments(args, sharedOption, [1, 1], showHelp, terminal)
+    const parsed = parseArguments(args, sharedOption, [1, 1], eventShowHelp, terminal)
     if (parsed === null) return 2
     const openResult = await openEvent(parsed.positionals[0] ?? '', terminal, parsed.values.shared)
     if (!openResult.ok) return openResult.status
@@ -30,7 +30,7 @@ export const showCommand: Command = {
 const schemaHelp = `Usage: rollcall event schema <file>
 
 Prints the form as JSON: "schema", the JSON Schema (draft-07) with which the server validates answers;
-"flat", the one from which the browser draws the form; "ui", its widgets and labels.
+"flat", the schema from which the browser builds the form; "ui", the form's widgets and labels.
 
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 

@@ -10,7 +10,7 @@ import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 import { readInput } from '../../http/request-input.ts'
 import { findUser, getStatusMessage, isCrossSite, rejectCrossSite } from './sessions.ts'
 import type { User } from './sessions.ts'
-import { createResolve, describeUnguardedInput } from './request-targets.ts'
+import { createTargetResolver, describeUnguardedInput } from './request-targets.ts'
 import type { Targets } from './request-targets.ts'
 
 /** The checked target and the declared inputs of a request: all that an office handler receives. */
@@ -117,7 +117,7 @@ export function createOfficeRoutes(app: FastifyInstance, deps: Deps): OfficeRout
 
 /** Returns a function that checks a request against a rule. Its result is null if it sent an error response. */
 function createGuard(deps: Deps) {
-  const resolve = createResolve(deps)
+  const resolve = createTargetResolver(deps)
   return async <K extends TargetKind, Q extends string, B extends string, P extends string>(
     rule: GuardedRule<K, Q, B, P>,
     request: FastifyRequest,

@@ -57,14 +57,14 @@ export type ResolvedTarget<T> = { readonly eventIds: readonly string[] } & (
   | { readonly is: 'missing'; readonly code: string; readonly message: string }
   | { readonly is: 'malformed'; readonly status: 400 | 422; readonly message: string }
 )
-export type Resolve = <K extends TargetKind>(
+export type ResolveTarget = <K extends TargetKind>(
   rule: GuardedRule<K>,
   input: RequestInput,
   user: User,
 ) => Promise<ResolvedTarget<Targets[K]>>
 type User = Pick<PermissionHolder, 'events'>
 
-/** More than the number of rows on a list page. Each registration is a separate transaction. */
+/** The maximum number of registrations in a request. Each registration is a separate transaction. */
 export const MAX_ROWS = 500
 
 /** The names of inputs that name targets, in lower case, letters only. No input of a handler may have one. */
@@ -106,9 +106,9 @@ const TARGET_NAME_PATTERN = /event|regno|regid|registration|orderid|review|captu
  * Returns true if a name probably names a target. A rule for all events (managing users) cannot leak another event, so
  * its inputs may have such names.
  */
-const canNameTarget = (name: string, about: TargetKind): boolean =>
+const canNameTarget = (name: string, targetKind: TargetKind): boolean =>
   isTargetName(name) ||
-  (about !== 'every' && TARGET_NAME_PATTERN.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
+  (targetKind !== 'every' && TARGET_NAME_PATTERN.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
 
 /**
  * Describes the unchecked inputs that a route's handler would read, so that startup fails. Null if there are none.
@@ -134,32 +134,32 @@ export function describeUnguardedInput(path: string, rule: GuardedRule): string 
     : `the handler reads ${unguardedNames.join(', ')}, which only the guard may read`
 }
 
-export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
+export function createTargetResolver(deps: Pick<Deps, 'events' | 'store'>): ResolveTarget {
   const { events, store } = deps
   let table: OfficeTable = buildOfficeTable(events.all())
   events.onChange(() => {
     table = buildOfficeTable(events.all())
   })
-  const findRegistration = async (name: string, user: User): Promise<StoredRegistration | null> =>
-    getIfVisible(user, await store.registration(name)) ??
-    getIfVisible(user, await store.registration(normaliseNumber(name)))
+  const findRegistration = async (number: string, user: User): Promise<StoredRegistration | null> =>
+    getIfVisible(user, await store.registration(number)) ??
+    getIfVisible(user, await store.registration(normaliseNumber(number)))
   const resolveRows = async (
     names: readonly unknown[],
-    getFields: (at: number) => NamedRow['fields'],
+    getFields: (index: number) => NamedRow['fields'],
     user: User,
   ): Promise<ResolvedTarget<readonly NamedRow[]>> => {
     const rows: NamedRow[] = []
-    for (const [at, name] of names.entries()) {
+    for (const [index, name] of names.entries()) {
       const requestedNo = toText(name)
       if (requestedNo === null)
-        return toMalformed([], 422, 'A registration is named by its number.')
+        return toMalformed([], 422, 'Identify each registration by its number.')
       const registration = await findRegistration(requestedNo, user)
-      rows.push({ requestedNo, regNo: registration?.regNo ?? null, fields: getFields(at) })
+      rows.push({ requestedNo, regNo: registration?.regNo ?? null, fields: getFields(index) })
     }
     // Only users with access to all events see which numbers are unknown.
     return hasAllEvents(user) || rows.every(({ regNo }) => regNo !== null)
       ? toFound([], rows)
-      : buildUnknownRegistration(user)
+      : rejectNumber(user)
   }
   const resolveLines = async (
     { body }: RequestInput,
@@ -203,7 +203,7 @@ export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
     user: User,
   ): Promise<ResolvedTarget<StoredRegistration>> => {
     const registration = await findRegistration(String(params['reg_no']), user)
-    return registration === null ? buildUnknownRegistration(user) : toFound([], registration)
+    return registration === null ? rejectNumber(user) : toFound([], registration)
   }
   const resolveBodyReview = async (
     { body }: RequestInput,
@@ -237,26 +237,26 @@ export function createResolve(deps: Pick<Deps, 'events' | 'store'>): Resolve {
         : toFound([], { registration, served, review: review.target })
     },
     payment: async ({ params }, user) => {
-      const name = String(params['reg_no'])
-      const registration = await findRegistration(name, user)
-      const order = registration?.regNo ?? normaliseNumber(name)
-      const owner = await store.registrationByOrder(order)
+      const number = String(params['reg_no'])
+      const registration = await findRegistration(number, user)
+      const orderId = registration?.regNo ?? normaliseNumber(number)
+      const owner = await store.registrationByOrder(orderId)
       // The store also looks for an order with this id; for the first attempt, it is the registration number
       // itself.
       const isOrderVisible =
         owner === null ? registration !== null : getIfVisible(user, owner) !== null
-      return isOrderVisible ? toFound([], order) : buildUnknownRegistration(user)
+      return isOrderVisible ? toFound([], orderId) : rejectNumber(user)
     },
     review: async ({ params, body }, user) => {
       const id = String(params['id'])
       if (!hasAllEvents(user) && !(await isReviewVisible(user, id))) return toMissing([], NO_REVIEW)
       const to = getOwn(body, 'to') ?? ''
       if (typeof to !== 'string') return toMalformed([], 422, '“to” must be text.')
-      const name = to.trim()
-      if (name === '') return toFound([], { id, to: '' })
-      const target = await findRegistration(name, user)
+      const number = to.trim()
+      if (number === '') return toFound([], { id, to: '' })
+      const target = await findRegistration(number, user)
       if (target === null)
-        return hasAllEvents(user) ? toFound([], { id, to: name }) : buildUnknownRegistration(user)
+        return hasAllEvents(user) ? toFound([], { id, to: number }) : rejectNumber(user)
       return toFound([], { id, to: target.regNo })
     },
     registrations: async (input, user, rule) => {
@@ -329,7 +329,7 @@ function getIfVisible<T extends { readonly eventId: string | null }>(
   return isVisible ? object : null
 }
 
-const buildUnknownRegistration = (user: User) =>
+const rejectNumber = (user: User) =>
   toMissing(
     [],
     hasAllEvents(user)
@@ -350,7 +350,7 @@ const toMalformed = (eventIds: readonly string[], status: 400 | 422, message: st
   ({ is: 'malformed', eventIds, status, message }) as const
 
 /** Normalises a registration number, which users copy in groups, as pages print it, or type in lower case. */
-const normaliseNumber = (name: string): string => name.replaceAll(/[\s-]/g, '').toUpperCase()
+const normaliseNumber = (number: string): string => number.replaceAll(/[\s-]/g, '').toUpperCase()
 
 const toText = (value: unknown): string | null =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null

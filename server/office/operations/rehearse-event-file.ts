@@ -27,14 +27,14 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
         'Another rehearsal is running. Try again in a minute.',
       )
     isRunning = true
-    const connection = new AbortController()
-    reply.raw.once('close', () => connection.abort())
+    const abortController = new AbortController()
+    reply.raw.once('close', () => abortController.abort())
     try {
       const sharedFolder = findSharedFolder(deps.environment.eventsDir)
       const rehearsalResult = await rehearseInWorker(
         { text, sharedFolder },
         deps.maxRehearsalMs,
-        connection.signal,
+        abortController.signal,
       )
       if (!rehearsalResult.ok) return sendError(reply, 422, 'not_rehearsed', rehearsalResult.error)
       const { title, days } = rehearsalResult.value

@@ -1,4 +1,4 @@
-/** Adds up a month for each event and currency, for the accountant's file. */
+/** Sums a month's payments, refunds and documents by event and currency, for the accountant's file. */
 import { formatInstant, INR, toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -27,7 +27,7 @@ export const SUMMARY_HEADER: readonly string[] = [
   'Changes after closing',
 ]
 
-/** Formats one row for each event and currency; two currencies are never added. */
+/** Formats one row for each event and currency; amounts in different currencies are never added together. */
 export function formatSummary(
   deps: Pick<Deps, 'events'>,
   {

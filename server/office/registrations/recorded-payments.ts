@@ -49,7 +49,7 @@ export const buildManualPayments = (
     )
 
 /** Returns the amount received for a payment if it is less than the amount requested. */
-export function findPartReceived(
+export function findPartialPayment(
   payment: StoredPayment,
   captures: readonly StoredCapture[],
 ): Pick<WirePayment, 'received'> {

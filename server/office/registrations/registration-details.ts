@@ -21,7 +21,7 @@ import { toWireCurrency, toWireLines } from '../../../engine/api.ts'
 import type { EventConfig, PaymentEvent } from '../../../engine/index.ts'
 import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
-import { buildManualPayments, buildManualRefunds, findPartReceived } from './recorded-payments.ts'
+import { buildManualPayments, buildManualRefunds, findPartialPayment } from './recorded-payments.ts'
 import type {
   StoredRegistrationUpload,
   StoredPayment,
@@ -90,7 +90,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
       payments: registration.payments.map((payment, index) => ({
         order_id: payment.orderId,
         amount: toMajorUnits(payment.amount, registration.currency),
-        ...findPartReceived(payment, captures),
+        ...findPartialPayment(payment, captures),
         status: payment.status,
         review: payment.review,
         reference: payment.reference,

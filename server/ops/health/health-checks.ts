@@ -8,7 +8,7 @@ import type { Instant } from '../../../engine/index.ts'
 import { findErasurePauseReason } from '../../office/operations/confirm-clock.ts'
 import type { Deps } from '../../dependencies.ts'
 import { formatRemoved } from '../../events/versions/last-valid-version.ts'
-import { createCompletenessNote } from '../recovery/rescued-completeness.ts'
+import { createCompletenessDescriber } from '../recovery/rescued-completeness.ts'
 import { readLastBackup } from '../backup/last-backup.ts'
 import {
   formatFailedEmails,
@@ -229,7 +229,9 @@ const listRescuedDatabases = async ({
   dataDir,
   databaseUrl,
 }: Deps['environment']): Promise<readonly string[]> =>
-  databaseUrl === null ? listRescuedSentences(dataDir, await createCompletenessNote(dataDir)) : []
+  databaseUrl === null
+    ? listRescuedSentences(dataDir, await createCompletenessDescriber(dataDir))
+    : []
 const NO_FURTHER_CONNECTION =
   'PostgreSQL has no free connection. Registrations use the existing connections of this server; uploads may be refused. End other connections, or raise max_connections or the connection limit of the role or database.'
 const formatDatabaseLoss = (description: string): string =>

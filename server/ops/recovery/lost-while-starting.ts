@@ -1,7 +1,7 @@
 /** Rescues a database that was lost during startup, and explains why the server does not start. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { formatRestoreCommands } from '../../storage/recovery/rescued-databases.ts'
-import { createCompletenessNote } from './rescued-completeness.ts'
+import { createCompletenessDescriber } from './rescued-completeness.ts'
 import { watchForLoss } from './rescue-lost-database.ts'
 import type { LossDeps } from './rescue-lost-database.ts'
 
@@ -29,7 +29,7 @@ export async function rescueIfLost(
   const { file, isWhole } = rescuedFile
   const location = isWhole
     ? `All of its data is in ${file}, which was checked.`
-    : `The data that could be read is in ${file}, but some rows may be missing: keep all files of DATA_DIR.${(await createCompletenessNote(dataDir))(file)}`
+    : `The data that could be read is in ${file}, but some rows may be missing: keep all files of DATA_DIR.${(await createCompletenessDescriber(dataDir))(file)}`
   return {
     text: `The database file ${loss} while the server started. ${location} To use it, run: ${formatRestoreCommands(dataDir, file)}. Then start the server.`,
     status: 2,

@@ -8,8 +8,13 @@ import { isOlder, readLastServed } from './detect-older-database.ts'
 export const INCOMPLETE_REASON =
   'The database was lost while the server used it, and some rows could not be read.'
 
-/** Returns a function that describes the rows that a rescued database lacks. Empty if none are known to be missing. */
-export async function createCompletenessNote(dataDir: string): Promise<(file: string) => string> {
+/**
+ * Returns a function that describes the rows that a rescued database lacks. The description is empty if no rows are
+ * known to be missing.
+ */
+export async function createCompletenessDescriber(
+  dataDir: string,
+): Promise<(file: string) => string> {
   const lastServed = await readLastServed(dataDir)
   const contents = new Map(
     await Promise.all(
@@ -32,7 +37,7 @@ export async function createCompletenessNote(dataDir: string): Promise<(file: st
     const expectedCount = lastServed?.counted['registrations'] ?? 0
     const missingText =
       expectedCount > registrations
-        ? `the server had stored about ${formatCount(expectedCount)} registrations, and it has ${formatCount(registrations)}`
+        ? `the server had stored about ${formatCount(expectedCount)} registrations, and this file has ${formatCount(registrations)}`
         : `some rows could not be read; it has ${formatCount(registrations)} registrations`
     return ` It is not complete: ${missingText}. Compare it with rollcall.db and the last backup before you use it.`
   }

@@ -44,7 +44,7 @@ export const sendPayLink = async ({
   // The page that the link opens contains the transfer instructions.
   if (!isPayableByCard && (await buildPaymentInstructions(deps, config, registration)) === null)
     return refuseData(
-      'No payment link is possible now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
+      'A payment link cannot be sent now: a payment is in progress, the amount is below the gateway’s minimum, or registration is closed.',
     )
   const email = buildPayLinkEmail(config, registration, balance)
   return email === null ? refuseWithoutEmail() : deps.store.sendMail(newAction, email)

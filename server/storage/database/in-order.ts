@@ -23,9 +23,9 @@ export async function filterInOrder<T>(
   list: readonly T[],
   test: (item: T) => Promise<boolean>,
 ): Promise<T[]> {
-  const filtered: T[] = []
-  for (const item of list) if (await test(item)) filtered.push(item)
-  return filtered
+  const matches: T[] = []
+  for (const item of list) if (await test(item)) matches.push(item)
+  return matches
 }
 
 export async function findInOrder<T>(

@@ -7,7 +7,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { getBillAmounts } from '../payments/stored-balance.ts'
 import { getSource } from '../payments/received-payments.ts'
-import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 const capture = expressionBuilder<Tables & { c: Tables['captures'] }, 'c'>()
 /** True for an imported capture `c`, which the previous system invoiced; that system also credits its refunds. */
@@ -170,7 +170,7 @@ export async function hasImportedMoney(sql: Sql, registrationId: number): Promis
  */
 export async function computeTaxOfDifference(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   { gst, total }: RegistrationRow,
 ): Promise<Amount> {
   const receiptedAmounts = (await receiptAmounts.get(sql, {
@@ -190,7 +190,7 @@ export async function computeTaxOfDifference(
 /** Predicts the results of reading the amounts after this payment has become the only one of its registration. */
 export function predictAmounts(
   sql: Sql,
-  { id, registration_id: registrationId, amount }: OwnedPaymentRow,
+  { id, registration_id: registrationId, amount }: JoinedPaymentRow,
 ): void {
   importedCapture.predict(sql, { registrationId }, [])
   paidAmounts.predict(sql, { registrationId }, [{ came: amount, gone: 0, imported: 0 }])

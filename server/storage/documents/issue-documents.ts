@@ -41,7 +41,7 @@ import {
   computeTaxOfDifference,
 } from './document-amounts.ts'
 import { findIssuer, storeDocument, storeNumberedDocument } from './store-documents.ts'
-import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 const receiptCount = statement((builder, { paymentId }: { paymentId: number }) =>
   builder
@@ -96,7 +96,7 @@ const saveBillWithoutInvoice = statement(
     builder.updateTable('registrations').set({ bill_without_invoice: bill }).where('id', '=', id),
 )
 
-type PaidPayment = Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id'>
+type PaidPayment = Pick<JoinedPaymentRow, 'id' | 'registration_id' | 'event_id'>
 /** Prefetches the data for `issueReceipt`. */
 export const prefetchReceiptData = (
   sql: Sql,
@@ -140,7 +140,7 @@ export const prefetchInvoiceData = (
 /** Predicts the reads of `coverBill` after this payment has become the only one of its registration. */
 export function predictCoverReads(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   registration: RegistrationRow,
   { reference, paidAt }: { readonly reference: string; readonly paidAt: Instant },
 ): void {
@@ -158,7 +158,7 @@ export function predictCoverReads(
  */
 export async function issueReceipt(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   paid: { readonly reference: string; readonly paidAt: Instant },
   at: Instant,
 ): Promise<void> {
@@ -176,7 +176,7 @@ export async function issueReceipt(
 
 async function listItemsPaidFor(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   issuer: Issuer,
   { reference, paidAt }: { readonly reference: string; readonly paidAt: Instant },
 ): Promise<ItemsPaidFor> {

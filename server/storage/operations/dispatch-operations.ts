@@ -18,7 +18,7 @@ import type { Call, writes } from './writes.ts'
 const CHUNK_ROWS = 500
 export type Reads = ReturnType<typeof createStoreReads>
 
-/** Run store operations: on threads in the server, on a single connection in the tests' simulator. */
+/** The functions that run store operations: on threads in the server, on one connection in the tests' simulator. */
 export type OperationCallers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
@@ -29,11 +29,11 @@ export type OperationCallers = {
   /** True if other servers write to the same database. */
   readonly isShared: boolean
   /** The shared storage of uploads. Null if a single server stores them on its disk. */
-  readonly proofs: UploadStorage | null
+  readonly uploadStorage: UploadStorage | null
   /** The rate limit counts of all servers. Null if a single server counts in memory. */
-  readonly tries: AttemptCounter | null
+  readonly attemptCounter: AttemptCounter | null
   /** Returns the number of calls waiting for the writer. */
-  readonly waiting: () => number
+  readonly countWaitingCalls: () => number
   readonly close: () => Promise<void>
 }
 
@@ -43,18 +43,18 @@ export function assembleStore({
   read,
   findDatabaseLoss,
   rescue,
-  waiting,
+  countWaitingCalls,
   close,
   isShared,
-  proofs,
-  tries,
+  uploadStorage,
+  attemptCounter,
 }: OperationCallers): Store {
   const write = waitForEarlierRegistrations(writeOnce)
   const deferredEntries = openDeferredAuditLog(write)
   return {
     isShared,
-    proofs,
-    rateLimitCounts: tries,
+    proofs: uploadStorage,
+    rateLimitCounts: attemptCounter,
     register: (registration) => write('register', registration),
     registrationByKey: async (eventId, key, at) => read.registrationByKey(eventId, key, at),
     retry: (regNo, at, next = {}) => write('retry', regNo, at, next),
@@ -307,7 +307,7 @@ export function assembleStore({
     rescue,
     operatingFigures: async () => ({
       ...(await list('operatingFigures')),
-      callsWaiting: waiting(),
+      callsWaiting: countWaitingCalls(),
     }),
     async ping(at) {
       const lossMessage = findDatabaseLoss()

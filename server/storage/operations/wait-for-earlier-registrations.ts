@@ -4,18 +4,18 @@ import { isUpdatingRegistrations } from '../database/store-busy-error.ts'
 import type { Call, writes } from './writes.ts'
 
 const RETRY_MS = 250
-/** The maximum wait of a request, in which a hundred thousand registrations are processed. */
+/** The longest that a request waits: long enough to process a hundred thousand registrations. */
 const MAX_WAIT_MS = 5_000
 
 type Write = Call<typeof writes>
 
 export function waitForEarlierRegistrations(write: Write): Write {
-  const run = write as (verb: string, ...args: readonly unknown[]) => Promise<unknown>
-  return (async (verb: string, ...args: readonly unknown[]) => {
+  const run = write as (operation: string, ...args: readonly unknown[]) => Promise<unknown>
+  return (async (operation: string, ...args: readonly unknown[]) => {
     const startedAt = performance.now()
     for (;;)
       try {
-        return await run(verb, ...args)
+        return await run(operation, ...args)
       } catch (error) {
         if (!isUpdatingRegistrations(error) || performance.now() - startedAt > MAX_WAIT_MS)
           throw error

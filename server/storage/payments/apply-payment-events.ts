@@ -41,7 +41,7 @@ import { confirmByMail } from '../mail/email-queue.ts'
 import { findUnavailableSeat, readLostSeats } from '../seats/available-seats.ts'
 import { insertRefund } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, toPayment, toStoredPayment } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 import {
   bookAndIssueInvoice,
   joinReasons,
@@ -119,7 +119,7 @@ type PaymentChange = {
 /** Checks an event: the engine its payment, the store also the registration's other attempts and other orders. */
 async function checkPaymentEvent(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   event: PaymentEvent,
 ): Promise<PaymentChange> {
   const payment = toPayment(row)
@@ -214,7 +214,7 @@ type EventEffect = {
   readonly isPaidNow: boolean
 }
 
-type RowKeys = Pick<OwnedPaymentRow, 'id' | 'registration_id' | 'event_id' | 'gateway' | 'account'>
+type RowKeys = Pick<JoinedPaymentRow, 'id' | 'registration_id' | 'event_id' | 'gateway' | 'account'>
 const toRowKeys = ({ paymentId, registrationId, eventId, ...keys }: PaymentKeys): RowKeys => ({
   ...keys,
   id: paymentId,
@@ -241,7 +241,7 @@ function prefetchConfirmationData(sql: Sql, row: RowKeys, event: PaymentEvent): 
 
 async function applyEvent(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   event: PaymentEvent,
 ): Promise<EventEffect> {
   if (row.status !== 'success') prefetchConfirmationData(sql, row, event)
@@ -298,7 +298,7 @@ async function applyEvent(
  */
 export async function addOwedDifference(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   at: Instant,
 ): Promise<void> {
   if (row.asks_for === 'difference') return requestRemainder(sql, row, at)
@@ -319,7 +319,7 @@ export async function addOwedDifference(
 }
 
 /** Handles the late payment of an earlier difference: a later order requests only the remaining balance. */
-async function requestRemainder(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
+async function requestRemainder(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
   const { registration_id: registrationId, attempt } = row
   const later = await laterDifference.get(sql, { registrationId, attempt })
   if (later !== undefined) await requestBalance(sql, row, at)
@@ -333,7 +333,7 @@ const ALREADY_DECIDED = 'decided'
 /** Returns a confirmation without the payments that staff have decided. Null if none remains. */
 async function removeDecided(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   event: Confirmation,
 ): Promise<Confirmation | null> {
   const isDecided = async ({ reference }: { readonly reference: string }): Promise<boolean> =>
@@ -360,7 +360,7 @@ function buildConfirmation(
 /** Applies a refund that the gateway reports. A refund that matches no received payment goes to review. */
 async function applyRefund(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   event: PaymentEvent & { readonly type: 'refunded' },
 ): Promise<EventEffect> {
   const placedRefund = await insertRefund(sql, row.id, event, event.at)
@@ -392,7 +392,7 @@ async function applyRefund(
   }
 }
 
-async function readPaymentRow(sql: Sql, orderId: OrderId): Promise<OwnedPaymentRow> {
+async function readPaymentRow(sql: Sql, orderId: OrderId): Promise<JoinedPaymentRow> {
   const row = await paymentOfOrder.get(sql, { orderId })
   assert(row !== undefined, 'a payment event for an unknown order')
   return row

@@ -7,7 +7,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import type { Dialect } from '../database/statements/dialect.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { selectOwnedPayments } from '../registrations/row-mapping.ts'
+import { selectJoinedPayments } from '../registrations/row-mapping.ts'
 
 /** `barred`: a JSON array of accounts whose gateway must not be queried now. */
 type QueryParams = { dueBefore: Instant; barred: string; limit: number }
@@ -17,7 +17,7 @@ const selectDueToQuery = (
   { dueBefore, barred: excludedAccounts }: QueryParams,
   dialect: Dialect,
 ) =>
-  selectOwnedPayments(builder, dialect)
+  selectJoinedPayments(builder, dialect)
     .where('p.next_ask_at', '<=', dueBefore)
     .where(({ fn, not, val }) =>
       not(dialect.isIn(fn.coalesce('p.account', val('')), excludedAccounts)),

@@ -7,7 +7,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { MerchantAccount, PaymentChannel, AttemptQuote } from './payment-types.ts'
 import { paymentOfOrder, getQuote, toPayment } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 import { getStoredBalance } from './balance-adjustments.ts'
 import { readPayment, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
@@ -209,10 +209,10 @@ export async function closeOpenPayments(
  */
 export async function replaceByManualOrder(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   { way: method, review }: { readonly way: string; readonly review: string | null },
   at: Instant,
-): Promise<OwnedPaymentRow | null> {
+): Promise<JoinedPaymentRow | null> {
   const attempt = await findNextAttempt(sql, row.registration_id)
   if (attempt > MAX_ATTEMPTS) return null
   // The gateway order is still polled, because a delegate who is still on the gateway's page pays there.
@@ -290,7 +290,7 @@ export async function placeDifferenceOrder(
 }
 
 /** Requests the current balance through the channel of this payment, and closes an open order for another amount. */
-export async function requestBalance(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
+export async function requestBalance(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
   const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
   const merchant = { account: account ?? '', merchantId }
   const channel = way === null ? { gateway: gateway ?? '', askedOf: merchant } : { way }

@@ -34,7 +34,7 @@ import {
   stateIsSet,
 } from './settle-registration.ts'
 import { paymentWithId, toPayment } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 
 // Status, review, watch and revenue figures change together or not at all.
 
@@ -149,7 +149,7 @@ const amountsOfPayment = statement((builder, { paymentId }: { paymentId: number 
     .where('c.state', 'in', ['fits', 'accepted']),
 )
 /** Returns the payment row as it will be after the change. */
-export function buildChangedRow(row: OwnedPaymentRow, { status, review }: Payment, at: Instant) {
+export function buildChangedRow(row: JoinedPaymentRow, { status, review }: Payment, at: Instant) {
   // A payment that is closed or goes to review is polled from now on. Imported rows belong to none of our gateways.
   const isStatusChanged = status.is !== row.status
   const startsWatch = isStatusChanged || (status.is === 'pending' && row.watch_until === null)
@@ -175,7 +175,7 @@ export function buildChangedRow(row: OwnedPaymentRow, { status, review }: Paymen
  */
 export async function savePaymentState(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   next: Payment,
   at: Instant,
   isFirst = false,
@@ -236,7 +236,7 @@ export async function savePaymentState(
 /** Prefetches the data for the steps after a payment is confirmed: the balance and the documents. */
 const prefetchAfterPayment = (
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   capture: CaptureRow | undefined,
 ): readonly Promise<unknown>[] => {
   const { registration_id: registrationId } = row
@@ -258,7 +258,7 @@ const prefetchAfterPayment = (
  * Closes other manual orders once the registration is paid. No gateway is queried about them, so nothing else would
  * close them.
  */
-async function endOtherManualPayments(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
+async function endOtherManualPayments(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for !== 'whole') return
   // Closes open claims, which no longer need matching. Their references stay reserved.
   const { id: paymentId, registration_id: registrationId } = row
@@ -311,7 +311,7 @@ export async function recordReturnedAmount(
  */
 export async function bookAndIssueInvoice(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   capture: Pick<CaptureRow, 'id' | 'reference'> | undefined,
   at: Instant,
 ): Promise<void> {
@@ -346,7 +346,7 @@ async function waiveBalance(sql: Sql, registrationId: number, at: Instant): Prom
 export async function endUncountedCapture(
   sql: Sql,
   capture: CaptureRow,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   reason: string,
   at: Instant,
 ): Promise<boolean> {
@@ -379,7 +379,7 @@ export async function getPaymentAmounts(
     : { came: toAmount(row.came), back: toAmount(row.back) }
 }
 
-export async function readPayment(sql: Sql, id: number): Promise<OwnedPaymentRow> {
+export async function readPayment(sql: Sql, id: number): Promise<JoinedPaymentRow> {
   const row = await paymentWithId.get(sql, { id })
   assert(row !== undefined, 'an unknown payment')
   return row

@@ -13,7 +13,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { refundableAmount, isRefundableByGateway } from '../refunds/refund-states-and-channels.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 import type { ImportRow, StoredCapture } from '../index.ts'
 
 // Captures are independent of attempts. A payment that matches no attempt is under review until staff decide.
@@ -215,7 +215,7 @@ export function getSource(gateway: string | null): string {
 /** Returns the capture with this reference of the gateway. Undefined if there is none. */
 export function findCapture(
   sql: Sql,
-  row: Pick<OwnedPaymentRow, 'gateway' | 'account'>,
+  row: Pick<JoinedPaymentRow, 'gateway' | 'account'>,
   reference: string,
 ): Promise<CaptureRow | undefined> {
   return captureByReference.get(sql, {
@@ -233,7 +233,7 @@ export async function isWithoutMoney(sql: Sql, registrationId: number): Promise<
 /** Returns true if the results of all reads after the writes can be predicted, as for most payments. */
 export async function isFirstPayment(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   event: PaymentEvent,
   { status, review }: Payment,
 ): Promise<boolean> {
@@ -265,7 +265,7 @@ export const UNCHANGED_CAPTURE: SavedCapture = { clearedReason: null, isAdded: f
  */
 export async function saveCapture(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   paymentEvent: Confirmation,
   refusal: string | null,
   reason: string | null,

@@ -19,7 +19,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { paymentOfOrder, getQuote, toPayment } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 import { closeOpenPayments, insertPayment, findNextAttempt } from './payment-attempts.ts'
 import { removeReason, savePaymentState } from './payment-state.ts'
 import { saveLines } from './stored-bill-lines.ts'
@@ -168,7 +168,7 @@ export async function reprice(
 export async function closeManualPayment(
   sql: Sql,
   capture: CaptureRow,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   reason: 'dismissed' | 'given back' | 'moved',
   at: Instant,
 ): Promise<void> {
@@ -186,7 +186,7 @@ export async function closeManualPayment(
 }
 
 /** Returns true if `reprice` placed the order when the payment was recorded. */
-const wasPlacedFor = (row: OwnedPaymentRow, { seen_at: recordedAt }: CaptureRow): boolean =>
+const wasPlacedFor = (row: JoinedPaymentRow, { seen_at: recordedAt }: CaptureRow): boolean =>
   row.asks_for === 'whole' && row.attempt > 1 && row.created_at === recordedAt
 
 /**
@@ -195,7 +195,7 @@ const wasPlacedFor = (row: OwnedPaymentRow, { seen_at: recordedAt }: CaptureRow)
  */
 export async function restoreOrder(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   capture: CaptureRow,
   at: Instant,
 ): Promise<void> {
@@ -225,7 +225,7 @@ export async function restoreOrder(
  */
 export async function restoreManualRequest(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   next: Payment,
   at: Instant,
 ): Promise<void> {

@@ -6,7 +6,7 @@ import type { Instant, Amount, PaymentStatus, RegistrationState } from '../../..
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { getQuote } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 import { updateSeats } from '../seats/keep-and-release-seats.ts'
 import { predictStoredBalance } from './balance-adjustments.ts'
 import { recordPayer, payerOfRegistration, prefetchPayer } from './find-duplicate-payments.ts'
@@ -133,7 +133,7 @@ function predictPayer(
 /** Predicts the reads after a first payment is confirmed: the payer, the balance, and the amounts in documents. */
 export function predictReadsAfter(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   registration: RegistrationRow,
   paid: { readonly reference: string; readonly paidAt: Instant },
 ): void {
@@ -145,7 +145,7 @@ export function predictReadsAfter(
 
 /** Fails, with the whole operation, unless the payment has this state. */
 export const stateIsSet = statement(
-  (builder, { id, status, review }: Pick<OwnedPaymentRow, 'id' | 'status' | 'review'>) =>
+  (builder, { id, status, review }: Pick<JoinedPaymentRow, 'id' | 'status' | 'review'>) =>
     builder.selectNoFrom(({ exists, selectFrom }) =>
       raw<number>`cast(case when ${exists(
         selectFrom('payments')
@@ -157,7 +157,7 @@ export const stateIsSet = statement(
     ),
 )
 type Attempts = Awaited<ReturnType<typeof attemptsOfRegistration.all>>
-type ChangedAttempt = Pick<OwnedPaymentRow, 'attempt'> & Partial<Attempts[number]>
+type ChangedAttempt = Pick<JoinedPaymentRow, 'attempt'> & Partial<Attempts[number]>
 /**
  * Predicts what `settleRegistration` reads after the first payment of a registration. Call `predict` after the write.
  */

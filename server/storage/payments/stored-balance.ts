@@ -5,7 +5,7 @@ import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { recordAdjustment, getStoredBalance } from './balance-adjustments.ts'
-import type { OwnedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 type CountedPayment = {
   readonly attempt: number
@@ -205,7 +205,7 @@ export async function getBillAmounts(
 /** Predicts the balance data that is read after this payment has become the only one of its registration. */
 export function predictBalance(
   sql: Sql,
-  { registration_id: registrationId, attempt, amount, bill_total: bill }: OwnedPaymentRow,
+  { registration_id: registrationId, attempt, amount, bill_total: bill }: JoinedPaymentRow,
   { total, is_corrected, freed_at_attempt }: RegistrationRow,
 ): void {
   priceAndCorrection.predict(sql, { registrationId }, [{ total, is_corrected, freed_at_attempt }])
@@ -235,7 +235,7 @@ export async function computeBalance(
 export async function reduceBalance(
   sql: Sql,
   row: Pick<
-    OwnedPaymentRow,
+    JoinedPaymentRow,
     'id' | 'registration_id' | 'attempt' | 'amount' | 'bill_total' | 'asks_for'
   >,
   receivedAmount: Amount,
@@ -261,7 +261,7 @@ export function recordRemainder(
   {
     id: paymentId,
     registration_id: registrationId,
-  }: Pick<OwnedPaymentRow, 'id' | 'registration_id'>,
+  }: Pick<JoinedPaymentRow, 'id' | 'registration_id'>,
   remainder: Amount,
   at: Instant,
 ): void {
@@ -282,7 +282,7 @@ export async function needsConfirmation(
   {
     asks_for,
     registration_id: registrationId,
-  }: Pick<OwnedPaymentRow, 'asks_for' | 'registration_id'>,
+  }: Pick<JoinedPaymentRow, 'asks_for' | 'registration_id'>,
 ): Promise<boolean> {
   if (asks_for === 'whole') return true
   const wasPaidInPart = (await requestedRemainder.get(sql, { registrationId })) !== undefined

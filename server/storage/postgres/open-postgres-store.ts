@@ -122,10 +122,10 @@ export async function openPostgresStore({
     list: ((verb: string, ...args: never[]) =>
       transactions.list(async (sql) => lists[verb]?.(sql, ...args))) as OperationCallers['list'],
     read: createReads(transactions.read),
-    waiting: transactions.waiting,
+    countWaitingCalls: transactions.waiting,
     isShared: true,
-    proofs: { ...uploads, keep: (file, at) => trackFailures(uploads.keep(file, at)) },
-    tries: openAttemptCounter(files),
+    uploadStorage: { ...uploads, keep: (file, at) => trackFailures(uploads.keep(file, at)) },
+    attemptCounter: openAttemptCounter(files),
     // Only a write shows whether the database responds; there is no file that could be replaced.
     findDatabaseLoss: () => null,
     rescue: () => Promise.reject(new Error('there is no file to rescue')),

@@ -11,7 +11,7 @@ import {
 } from '../database/schema.ts'
 import type { Versions } from '../database/run-migrations.ts'
 import { steps } from './schema/migrations.ts'
-import { newDatabase } from './schema/new-database.ts'
+import { newDatabaseStatements } from './schema/new-database.ts'
 import { connect } from './hosts.ts'
 import type { PostgresConnection } from './connection.ts'
 import { isPostgresError, PostgresRefused, UnusableDatabase } from './errors.ts'
@@ -252,7 +252,7 @@ async function createTablesOrRunNextPart(connection: PostgresConnection): Promis
 
 async function createTables(connection: PostgresConnection): Promise<void> {
   const known = migrations.length
-  for (const text of newDatabase) connection.queue(text)
+  for (const text of newDatabaseStatements) connection.queue(text)
   connection.queue(
     `CREATE TABLE rollcall_version ("only" integer PRIMARY KEY CHECK ("only" = 1), version integer NOT NULL)`,
   )

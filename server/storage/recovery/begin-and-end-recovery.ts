@@ -34,7 +34,7 @@ const LAST_INSTANT = 8_640_000_000_000_000 as Instant
 const DISCARDED_MESSAGE = 'Discarded at the end of a recovery. Try again to send it.'
 const FIRST_INSTANT = 0 as Instant
 
-const openRecovery = statement((builder) =>
+const currentRecovery = statement((builder) =>
   builder
     .selectFrom('recoveries')
     .select(['code', 'begun_at as begunAt', 'who', 'why'])
@@ -182,7 +182,7 @@ const discardHeldEmails = statement((builder) =>
 
 /** Returns the open recovery. Null if none is open. Also runs outside the writer's transaction. */
 export async function findOpenRecovery(sql: Sql): Promise<Recovery | null> {
-  return (await openRecovery.get(sql)) ?? null
+  return (await currentRecovery.get(sql)) ?? null
 }
 
 /** Returns the name of the database and the newest id of each table. Also runs outside the writer's transaction. */
@@ -209,30 +209,31 @@ export async function identifyDatabase(sql: Sql, name: string): Promise<Recovery
  * issued after the copy is not issued again in its financial year.
  */
 export async function getCurrentSeries(sql: Sql, pattern: string, year: string): Promise<string> {
-  const last = await newestRecovery.get(sql)
-  return last === undefined || getFinancialYear(dayOf(last.begun_at)) !== year
+  const lastRecovery = await newestRecovery.get(sql)
+  return lastRecovery === undefined || getFinancialYear(dayOf(lastRecovery.begun_at)) !== year
     ? pattern
-    : buildSeriesAfterRecovery(pattern, last.code)
+    : buildSeriesAfterRecovery(pattern, lastRecovery.code)
 }
 
 export async function beginRecovery(
   sql: Sql,
   { at, who: user, why: reason, copyAt, servedAt, taken }: NewRecovery,
-  databaseSince: Instant | null,
+  firstServedAt: Instant | null,
 ): Promise<Recovery | null> {
   const recoveries = await allRecoveries.all(sql)
   const lastRecovery = recoveries.at(-1)
   if (
-    databaseSince !== null &&
+    firstServedAt !== null &&
     lastRecovery !== undefined &&
-    lastRecovery.begun_at >= databaseSince
+    lastRecovery.begun_at >= firstServedAt
   )
     return null
   const code = createRecoveryCode(at, [
     ...taken,
     ...recoveries.map((earlierRecovery) => earlierRecovery.code),
   ])
-  // A copy made during a recovery contains that recovery. Another one follows, with its own series.
+  // A copy made during a recovery contains that recovery as an open one. It is ended here, because the new recovery has
+  // its own number series.
   setRecoveryEnded.run(sql, { at, who: 'rollcall', mails: 'send' })
   const storedAt = await findNewestRecordTime(sql)
   addRecovery.run(sql, { code, at, who: user, why: reason, copyAt, storedAt, servedAt })
@@ -240,7 +241,7 @@ export async function beginRecovery(
   holdQueuedEmails.run(sql)
   queryPaymentsNow(sql, at)
   await saveNextAttempts(sql, at)
-  const entryText = `began a recovery, numbers of documents with ${code}: ${reason}`
+  const entryText = `began a recovery, document numbers now contain ${code}: ${reason}`
   addAuditEntry(sql, { at, who: user, what: entryText, eventId: null, regNo: null })
   return findOpenRecovery(sql)
 }
@@ -278,7 +279,7 @@ export async function endRecovery(
   const recovery = await findOpenRecovery(sql)
   if (recovery === null) return null
   setRecoveryEnded.run(sql, { at, who: user, mails: emails })
-  const sent =
+  const sentCount =
     emails === 'discard'
       ? 0
       : await sendHeldEmails.run(sql, {
@@ -286,7 +287,7 @@ export async function endRecovery(
           createdBefore: emails === 'send' ? LAST_INSTANT : recovery.begunAt,
         }).changes
   const discardedCount = await discardHeldEmails.run(sql).changes
-  const entryText = `ended the recovery ${recovery.code}; held emails: ${sent} to be sent, ${discardedCount} discarded`
+  const entryText = `ended the recovery ${recovery.code}; held emails: ${sentCount} to be sent, ${discardedCount} discarded`
   addAuditEntry(sql, { at, who: user, what: entryText, eventId: null, regNo: null })
-  return { recovery, sent, discarded: discardedCount }
+  return { recovery, sent: sentCount, discarded: discardedCount }
 }

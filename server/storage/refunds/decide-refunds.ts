@@ -38,7 +38,7 @@ import {
 } from './record-refunds.ts'
 import type { CaptureRow } from './record-refunds.ts'
 import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
-import { haveOtherPaymentsChanged, OTHER_PAYMENTS_CHANGED } from './other-payments.ts'
+import { haveOtherPaymentsChanged, OTHER_PAYMENTS_CHANGED_MESSAGE } from './other-payments.ts'
 import { refundableAmount, isRefundableByGateway } from './refund-states-and-channels.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
@@ -270,7 +270,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   }
   const { reg_no: regNo, event_id: eventId, currency } = await readPayment(sql, first.counts_for)
   if (await haveOtherPaymentsChanged(sql, regNo, request.shownOtherPayments))
-    return refuseDecision('review_changed', OTHER_PAYMENTS_CHANGED)
+    return refuseDecision('review_changed', OTHER_PAYMENTS_CHANGED_MESSAGE)
   const refundAmount = checkRefundAmount({ left: sumCaptures(captures), currency }, amount)
   if (!refundAmount.ok) return refundAmount
   const refundableCaptures =

@@ -99,13 +99,13 @@ export async function readOtherPayments(sql: Sql, regNo: RegNo): Promise<OtherPa
   }
 }
 
-export const OTHER_PAYMENTS_CHANGED =
+export const OTHER_PAYMENTS_CHANGED_MESSAGE =
   'The other payments of this person have changed since you opened the page. Open it again, and check whether to refund this payment too.'
 
 /** Returns true if the payments have changed since the user opened the page. `shown`: the version that the user saw. */
 export const haveOtherPaymentsChanged = async (
   sql: Sql,
   regNo: RegNo,
-  shown: string | undefined,
+  shownVersion: string | undefined,
 ): Promise<boolean> =>
-  shown !== undefined && shown !== (await readOtherPayments(sql, regNo)).version
+  shownVersion !== undefined && shownVersion !== (await readOtherPayments(sql, regNo)).version

@@ -39,7 +39,10 @@ import { RollbackError } from '../database/rollback-error.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { reserveSeatsOfEarlier } from '../seats/seats-of-earlier-registrations.ts'
 import { addNoticeIfSecond } from '../payments/find-duplicate-payments.ts'
-import { haveOtherPaymentsChanged, OTHER_PAYMENTS_CHANGED } from '../refunds/other-payments.ts'
+import {
+  haveOtherPaymentsChanged,
+  OTHER_PAYMENTS_CHANGED_MESSAGE,
+} from '../refunds/other-payments.ts'
 import { findSecondPayment } from './same-person.ts'
 import type { NewMail } from './registration-types.ts'
 import { isInForce } from './undone-notes.ts'
@@ -197,7 +200,7 @@ export async function applyAction(
   if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refuse('not_now', ERASED_MESSAGE)
   const { nextState, why: reason } = checked.value
   if (await haveOtherPaymentsChanged(sql, regNo, action.shownOtherPayments))
-    return refuse('not_now', OTHER_PAYMENTS_CHANGED)
+    return refuse('not_now', OTHER_PAYMENTS_CHANGED_MESSAGE)
   if (nextState !== row.state) saveState.run(sql, { registrationId: row.id, state: nextState })
   const effectResult = await effect({ ...row, state: nextState }, row.state)
   if (!effectResult.ok) throw new RollbackError(effectResult)

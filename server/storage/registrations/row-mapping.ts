@@ -26,10 +26,10 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
     .selectFrom('payments as p')
     .selectAll('p')
     .select(({ and, case: when, eb, exists, fn, ref, selectFrom }) => {
-      const moneyInReview = selectFrom('captures as c')
+      const capturesInReview = selectFrom('captures as c')
         .whereRef('c.counts_for', '=', 'p.id')
         .where('c.state', '=', 'review')
-      const refundsOfMoney = selectFrom('refunds as b')
+      const refundsOfCaptures = selectFrom('refunds as b')
         .innerJoin('captures as c', 'c.id', 'b.capture_id')
         .whereRef('c.counts_for', '=', 'p.id')
       return [
@@ -49,7 +49,7 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .when('p.review', 'is not', null)
           .then(
             fn.coalesce(
-              moneyInReview.select((c) => c.fn.min<Instant>('c.seen_at').as('at')),
+              capturesInReview.select((c) => c.fn.min<Instant>('c.seen_at').as('at')),
               selectFrom('payment_facts as f')
                 .select((f) => f.fn.max<Instant>('f.at').as('at'))
                 .whereRef('f.payment_id', '=', 'p.id')
@@ -60,7 +60,7 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .end()
           .as('review_since'),
         when()
-          .when(and([eb('p.review', 'is not', null), exists(moneyInReview.select('c.id'))]))
+          .when(and([eb('p.review', 'is not', null), exists(capturesInReview.select('c.id'))]))
           .then<0 | 1>(1)
           .else(0)
           .end()
@@ -69,7 +69,7 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .when('p.status', 'in', ['success', 'refunded'])
           .then(
             fn.coalesce(
-              refundsOfMoney
+              refundsOfCaptures
                 .select((b) => b.fn.sum<Amount>('b.amount').as('amount'))
                 .where('c.state', 'in', ['fits', 'accepted'])
                 .where('b.state', '=', 'done'),
@@ -85,7 +85,7 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
               eb('p.status', '=', 'failed'),
               // Counts the refunds, because PostgreSQL would read all captures to find out whether any exist.
               eb(
-                refundsOfMoney
+                refundsOfCaptures
                   .select((b) => b.fn.countAll<number>().as('n'))
                   .where('c.state', '=', 'refused')
                   .where('b.state', '<>', 'refused'),
@@ -100,28 +100,29 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .as('given_back'),
       ]
     })
-export const selectOwnedPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
+/** Selects payments joined with their registrations. */
+export const selectJoinedPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
   selectPayments(builder, dialect)
     .innerJoin('registrations as r', 'r.id', 'p.registration_id')
     .select(['r.reg_no', 'r.event_id', 'r.currency'])
 export type PaymentRow = InferResult<ReturnType<typeof selectPayments>>[number]
-export type OwnedPaymentRow = InferResult<ReturnType<typeof selectOwnedPayments>>[number]
+export type JoinedPaymentRow = InferResult<ReturnType<typeof selectJoinedPayments>>[number]
 /**
  * Uses a subquery, because SQLite repeats the planning of a join at every run if the join compares with a bound value.
  */
 export const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }, dialect) =>
-  selectOwnedPayments(builder, dialect).where('p.id', '=', ({ selectFrom }) =>
+  selectJoinedPayments(builder, dialect).where('p.id', '=', ({ selectFrom }) =>
     selectFrom('payments').select('id').where('order_id', '=', orderId),
   ),
 )
 export const paymentWithId = statement((builder, { id }: { id: number }, dialect) =>
-  selectOwnedPayments(builder, dialect).where('p.id', '=', dialect.id(id)),
+  selectJoinedPayments(builder, dialect).where('p.id', '=', dialect.id(id)),
 )
 
 type UploadRow = Selectable<Tables['uploads']>
 const expression = expressionBuilder<Tables>()
 
-export const toStoredPayment = (row: OwnedPaymentRow): StoredPayment => ({
+export const toStoredPayment = (row: JoinedPaymentRow): StoredPayment => ({
   id: row.id,
   orderId: row.order_id,
   regNo: row.reg_no,
@@ -167,7 +168,7 @@ export function getQuote({
  * Returns the input of the engine's `applyPaymentEvent`. For a refunded payment, it contains the reference of the
  * sale.
  */
-export function toPayment(row: OwnedPaymentRow): Payment {
+export function toPayment(row: JoinedPaymentRow): Payment {
   const { order_id: orderId, amount, currency, review } = row
   const commonFields = { orderId, amount, currency, review }
   switch (row.status) {
@@ -199,8 +200,8 @@ export function toPayment(row: OwnedPaymentRow): Payment {
 }
 
 /** Reads complete registrations by id: one statement each for rows, payments, uploads and lines, in one packet. */
-function selectRegistrationsWhere<Given extends object>(selection: RowSelection<Given>) {
-  const rowsWhere = statement((builder, params: Given, dialect) =>
+function selectRegistrationsWhere<Params extends object>(selection: RowSelection<Params>) {
+  const registrationStatement = statement((builder, params: Params, dialect) =>
     builder
       .selectFrom('registrations as r')
       .selectAll('r')
@@ -222,40 +223,41 @@ function selectRegistrationsWhere<Given extends object>(selection: RowSelection<
       ])
       .where(({ ref }) => selection(ref('r.id'), params, dialect)),
   )
-  const paymentsWhere = statement((builder, params: Given, dialect) =>
+  const paymentStatement = statement((builder, params: Params, dialect) =>
     selectPayments(builder, dialect)
       .where(({ ref }) => selection(ref('p.registration_id'), params, dialect))
       .orderBy('p.attempt', 'desc'),
   )
-  const uploadsWhere = statement((builder, params: Given, dialect) =>
+  const uploadStatement = statement((builder, params: Params, dialect) =>
     builder
       .selectFrom('uploads')
       .selectAll()
       .where(({ ref }) => selection(ref('registration_id'), params, dialect))
       .orderBy('field'),
   )
-  const lines = selectLines(selection)
-  return async (sql: Sql, ...params: Values<Given>) =>
+  const readLines = selectLines(selection)
+  return async (sql: Sql, ...params: Values<Params>) =>
     toStoredRegistrations(
       ...(await Promise.all([
-        rowsWhere.all(sql, ...params),
-        paymentsWhere.all(sql, ...params),
-        uploadsWhere.all(sql, ...params),
-        lines(sql, ...params),
+        registrationStatement.all(sql, ...params),
+        paymentStatement.all(sql, ...params),
+        uploadStatement.all(sql, ...params),
+        readLines(sql, ...params),
       ])),
     )
 }
-const registrationsWithId = selectRegistrationsWhere(isId)
-const registrationsWithIds = selectRegistrationsWhere(isAnyOfIds)
-const registrationsWithNumber = selectRegistrationsWhere<{ regNo: RegNo }>((id, { regNo }) =>
+const selectRegistrationById = selectRegistrationsWhere(isId)
+const selectRegistrationsByIds = selectRegistrationsWhere(isAnyOfIds)
+const selectRegistrationsByNumber = selectRegistrationsWhere<{ regNo: RegNo }>((id, { regNo }) =>
   expression(id, '=', ({ selectFrom }) =>
     selectFrom('registrations').select('id').where('reg_no', '=', regNo),
   ),
 )
-const registrationsOfOrder = selectRegistrationsWhere<{ orderId: OrderId }>((id, { orderId }) =>
-  expression(id, '=', ({ selectFrom }) =>
-    selectFrom('payments').select('registration_id').where('order_id', '=', orderId),
-  ),
+const selectRegistrationsOfOrder = selectRegistrationsWhere<{ orderId: OrderId }>(
+  (id, { orderId }) =>
+    expression(id, '=', ({ selectFrom }) =>
+      selectFrom('payments').select('registration_id').where('order_id', '=', orderId),
+    ),
 )
 
 /** Returns complete registrations in the order of the ids. */
@@ -267,33 +269,33 @@ export async function readRegistrationsByIds(
   if (firstId === undefined) return []
   const rows =
     ids.length === 1
-      ? await registrationsWithId(sql, { id: firstId })
-      : await registrationsWithIds(sql, { ids: JSON.stringify(ids) })
-  const byId = new Map(rows.map((registration) => [registration.id, registration]))
-  return ids.flatMap((id) => byId.get(id) ?? [])
+      ? await selectRegistrationById(sql, { id: firstId })
+      : await selectRegistrationsByIds(sql, { ids: JSON.stringify(ids) })
+  const registrationsById = new Map(rows.map((registration) => [registration.id, registration]))
+  return ids.flatMap((id) => registrationsById.get(id) ?? [])
 }
 
 export async function readRegistrationByNumber(
   sql: Sql,
   regNo: string,
 ): Promise<StoredRegistration | null> {
-  return (await registrationsWithNumber(sql, { regNo: regNo as RegNo }))[0] ?? null
+  return (await selectRegistrationsByNumber(sql, { regNo: regNo as RegNo }))[0] ?? null
 }
 
 export async function readRegistrationOfOrder(
   sql: Sql,
   orderId: string,
 ): Promise<StoredRegistration | null> {
-  return (await registrationsOfOrder(sql, { orderId: orderId as OrderId }))[0] ?? null
+  return (await selectRegistrationsOfOrder(sql, { orderId: orderId as OrderId }))[0] ?? null
 }
 
 function toStoredRegistrations(
   rows: readonly (RegistrationRow & { owed: Amount; was_transferred: number })[],
   paymentRows: readonly PaymentRow[],
   uploadRows: readonly UploadRow[],
-  lines: LinesOfBill,
+  getLines: LinesOfBill,
 ): readonly StoredRegistration[] {
-  const paymentsById = Map.groupBy(paymentRows, (row) => row.registration_id)
+  const paymentsByRegistrationId = Map.groupBy(paymentRows, (row) => row.registration_id)
   const uploads = Map.groupBy(uploadRows, (row) => row.registration_id)
   return rows.map((row): StoredRegistration => {
     const { id } = row
@@ -311,7 +313,7 @@ function toStoredRegistrations(
       gst: row.gst,
       total: row.total,
       currency: row.currency,
-      lines: lines(id, row.bill),
+      lines: getLines(id, row.bill),
       paymentStatus: row.payment_status,
       inReview: row.in_review === 1,
       state: row.state,
@@ -328,7 +330,7 @@ function toStoredRegistrations(
       paymentId: row.payment_id,
       paidAt: row.paid_at,
       createdAt: row.created_at,
-      payments: (paymentsById.get(id) ?? []).map((payment) =>
+      payments: (paymentsByRegistrationId.get(id) ?? []).map((payment) =>
         toStoredPayment({
           ...payment,
           reg_no: row.reg_no,

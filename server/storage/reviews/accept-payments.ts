@@ -26,7 +26,7 @@ import { readCaptureRow } from '../refunds/decide-refunds.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 import { recordRevenue } from '../reports/registration-and-revenue-counters.ts'
 import type { NewMail } from '../index.ts'
 import { refuseDecision } from './decision-history.ts'
@@ -112,7 +112,7 @@ export type CaptureIdResult = Result<number, DecisionRefusal>
 export async function acceptForOrder(
   sql: Sql,
   capture: CaptureRow,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   review: string | null,
   at: Instant,
   email: NewMail | null,
@@ -209,7 +209,7 @@ export async function acceptCapture(
 async function addLaterPayment(
   sql: Sql,
   capture: CaptureRow,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   at: Instant,
 ): Promise<void> {
   recordRevenue(sql, row, capture.paid_at, capture.amount)
@@ -235,7 +235,7 @@ export async function closeReview(
  */
 export async function acceptUndecided(
   sql: Sql,
-  row: OwnedPaymentRow,
+  row: JoinedPaymentRow,
   { reference, amount }: { readonly reference: string | null; readonly amount: Amount },
   at: Instant,
   email: NewMail | null,

@@ -48,7 +48,7 @@ import {
   findReview,
 } from './open-reviews.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
-import type { OwnedPaymentRow } from '../registrations/row-mapping.ts'
+import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 import {
   endUncountedCapture,
   joinReasons,
@@ -330,7 +330,7 @@ async function endCapture(
   }
 }
 
-async function endPayment(sql: Sql, row: OwnedPaymentRow, at: Instant): Promise<void> {
+async function endPayment(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
   const review = removeReason(row.review, await joinRemainingReasons(sql, row.id, row.review))
   const payment = { ...toPayment(row), review }
   await savePaymentState(

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { PNG } from 'pngjs'
-import { findMisplacedInPage } from '../layout-boxes.ts'
+import { findLayoutProblemsInPage } from '../layout-boxes.ts'
 
 /** Elements are found by their visible label or name; each call waits until one exists. */
 export type Driver = {
@@ -54,7 +54,7 @@ export async function inspectLayout(
     await resize(width, DEFAULT_HEIGHT)
     await evaluate('document.fonts.ready.then(() => scrollTo({ top: 0, behavior: "instant" }))')
     const findMisplaced = async () =>
-      (await evaluate(`(${findMisplacedInPage.toString()})()`)) as readonly string[]
+      (await evaluate(`(${findLayoutProblemsInPage.toString()})()`)) as readonly string[]
     let misplaced = await findMisplaced()
     // After a resize, the page is redrawn some frames later.
     for (const deadline = performance.now() + RETRY_MS; misplaced.length > 0;) {

@@ -119,7 +119,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await companion.getByLabel('Name').fill('Binu Nair')
   await companion.getByLabel('Age').fill('7')
   await findAddButton(page).click()
-  await page.getByText('is registered, not paid yet.').waitFor()
+  await page.getByText('is registered but has not paid yet.').waitFor()
   const regNo = (await page.getByRole('link', { name: /^SMPL/ }).textContent()) ?? ''
   expect(await server.deps.store.registration(regNo)).toMatchObject({
     total: 118_000,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { findMisplacedAtAnyWidth } from '../layout-boxes.ts'
+import { findLayoutProblemsAtAnyWidth } from '../layout-boxes.ts'
 import { expectAccessible, launch, addSessionCookie, visit } from '../browser.ts'
 import type { Visit } from '../browser.ts'
 import { EVENT, START_TIME, startOfficeWithRegistrations } from './office-with-registrations.ts'
@@ -346,7 +346,7 @@ describe('list settings', () => {
     await views.getByRole('link', { name: 'Who failed' }).waitFor()
     await expectFocusNotLost(page)
     await expectAccessible(page, 'list with its tools open')
-    expect(await findMisplacedAtAnyWidth(page)).toEqual([])
+    expect(await findLayoutProblemsAtAnyWidth(page)).toEqual([])
 
     await visitor.context.close()
     const reopenedPage = await openPage('/admin/afpicon')
@@ -374,7 +374,7 @@ describe('list settings', () => {
     const page = await openPage('/admin/dashboard')
     const reviews = page.getByRole('listitem').filter({ hasText: 'Needs review' })
     await reviews.getByRole('link').waitFor()
-    expect(await findMisplacedAtAnyWidth(page), 'dashboard').toEqual([])
+    expect(await findLayoutProblemsAtAnyWidth(page), 'dashboard').toEqual([])
     await page.setViewportSize({ width: 1280, height: 900 })
     await reviews.getByRole('link', { name: 'AFPICON 2026 1' }).click()
     await findStatus(page).getByText('1 registration needing review').waitFor()
@@ -385,13 +385,13 @@ describe('list settings', () => {
         return box === null ? Infinity : box.x + box.width
       })
       .toBeLessThanOrEqual(1280)
-    expect(await findMisplacedAtAnyWidth(page), 'list').toEqual([])
+    expect(await findLayoutProblemsAtAnyWidth(page), 'list').toEqual([])
     await page.getByRole('button', { name: 'Needs review (remove this filter)' }).click()
     await page.goto(
       `${url}/admin/events/afpicon2026/registrations/${buildRegNo(server, EVENT, 140)}`,
     )
     await page.getByRole('button', { name: 'Accept as full payment' }).waitFor()
-    expect(await findMisplacedAtAnyWidth(page), 'registration').toEqual([])
+    expect(await findLayoutProblemsAtAnyWidth(page), 'registration').toEqual([])
     for (const button of ['Accept as full payment', 'Ignore (not ours)']) {
       await page.getByRole('button', { name: button }).click()
       await page.getByRole('dialog', { name: button }).waitFor()

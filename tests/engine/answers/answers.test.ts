@@ -144,7 +144,7 @@ describe('normalise', () => {
 
   it('drops unknown and hidden answers and lists them', () => {
     const raw = { full_name: 'A', is_member: 'false', number: 'A-7', total_amount: '5', proof: '' }
-    const { answers, dropped: droppedIds } = normalise(chosenCategoryEvent, raw)
+    const { answers, droppedIds } = normalise(chosenCategoryEvent, raw)
     expect(answers).toEqual({ full_name: 'A', is_member: false })
     expect(droppedIds).toEqual(['number', 'total_amount'])
   })

@@ -132,7 +132,7 @@ test('event repeat moved the day of an age by whole weeks without reporting it',
   const { event } = compile(rules)
   if (event === null) throw new Error('the event is not valid')
   const text = readGolden('EV315.yaml').replace(/ {2}rules:\n(?: {4}-.*\n)*/, rules)
-  const options = { id: 'sample2027', prefix: 'SAMP', weeks: 52, others: [] }
+  const options = { id: 'sample2027', prefix: 'SAMP', weeks: 52, otherEvents: [] }
   const nextFile = repeatEvent(text, event, options)
   // The distance to the first day (7 March 2026, 6 March 2027) is unchanged.
   expect(nextFile.text).toContain('{age: {below: 30, on: 2026-12-31}}')

@@ -43,8 +43,8 @@ const toCurrency = (code: string): Currency => {
 }
 const EUR = toCurrency('EUR')
 /** The base in euros, with VAT and with a bank transfer instead of the gateway. */
-const eventInEuros = readGolden('EV1014.yaml')
-const eventWithInvoice = eventInEuros.replace(
+const fileInEuros = readGolden('EV1014.yaml')
+const fileWithInvoice = fileInEuros.replace(
   'results:\n',
   `invoice:
   supplier: Sample Society
@@ -57,7 +57,7 @@ results:
 `,
 )
 const createFileInCurrency = (code: string): string =>
-  eventInEuros.replace('currency: EUR', `currency: ${code}`)
+  fileInEuros.replace('currency: EUR', `currency: ${code}`)
 const compileConfig = (text: string): EventConfig => {
   const { event, findings } = compileEvent(text, shared, { path: 'sample2026.yaml' })
   if (event === null) throw new Error(findings.map(({ message }) => message).join('\n'))
@@ -68,11 +68,11 @@ const listCodes = (text: string): readonly string[] => [
 ]
 
 test.each(['INR', 'EUR', 'JPY', 'KWD'].map(toCurrency))(
-  'every amount in %s is read as it was formatted, in a file and in a text',
+  'every formatted amount in %s is read back unchanged from a file and from a text',
   (currency) => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 99_999_999 }), (minor) => {
-        const amount = toAmount(minor)
+      fc.property(fc.integer({ min: 1, max: 99_999_999 }), (minorUnits) => {
+        const amount = toAmount(minorUnits)
         expect(readAmount(formatPlainAmount(amount, currency), currency)).toBe(amount)
         expect(findAmounts(`Members pay ${formatMoney(amount, currency)}`, currency)).toMatchObject(
           [{ amount, currency: currency }],
@@ -101,13 +101,13 @@ test.each([
   ['Swiss francs', 'CHF'],
   ['yen', 'JPY'],
   ['Kuwaiti dinar', 'KWD'],
-])('`currency: %s` is not a code: write %s', (written, code) => {
-  expect(suggestCurrency(written)).toBe(code)
-  const text = createFileInCurrency(written)
+])('`currency: %s` is not a code: write %s', (currencyText, code) => {
+  expect(suggestCurrency(currencyText)).toBe(code)
+  const text = createFileInCurrency(currencyText)
   const [finding] = collectFindings(text)
   expect(finding).toMatchObject({
     code: 'EV105',
-    message: `\`${written}\` is not a currency code`,
+    message: `\`${currencyText}\` is not a currency code`,
     help: `write ${code}`,
   })
   expect(applyFixes(text, collectFindings(text)).text).toContain(`currency: ${code}\n`)
@@ -123,15 +123,15 @@ test.each([
   ['currency:\n', '`currency` is empty'],
   ['currency: 978\n', '`978` is not a currency code'],
   ['currency: [EUR, INR]\n', '`[EUR, INR]` is not a currency code'],
-])('%j', (line, message) => {
-  expect(collectFindings(eventInEuros.replace('currency: EUR\n', line))).toMatchObject([
+])('%j is reported: %s', (line, message) => {
+  expect(collectFindings(fileInEuros.replace('currency: EUR\n', line))).toMatchObject([
     { code: 'EV105', message },
   ])
 })
 
 describe('a currency under `fees`', () => {
-  const withFeesCurrency = (written: string, text = base): string =>
-    text.replace('fees:\n', `fees:\n  currency: ${written}\n`)
+  const withFeesCurrency = (currencyText: string, text = base): string =>
+    text.replace('fees:\n', `fees:\n  currency: ${currencyText}\n`)
 
   test('INR is still accepted, and means rupees', () => {
     expect(listFindings(withFeesCurrency('INR'))).toEqual(listFindings(base))
@@ -141,8 +141,8 @@ describe('a currency under `fees`', () => {
     ).toEqual(listFindings(base))
   })
 
-  test.each(['EUR', 'Euro', '"€"'])('%s is moved to the top of the file', (written) => {
-    const text = withFeesCurrency(written, eventInEuros.replace('currency: EUR\n', ''))
+  test.each(['EUR', 'Euro', '"€"'])('%s is moved to the top of the file', (currencyText) => {
+    const text = withFeesCurrency(currencyText, fileInEuros.replace('currency: EUR\n', ''))
     const findings = collectFindings(text)
     expect(findings).toMatchObject([
       { code: 'EV104', help: expect.stringContaining('currency: EUR') },
@@ -153,9 +153,9 @@ describe('a currency under `fees`', () => {
   })
 
   test('INR in addition to another currency at the top is removed', () => {
-    const text = withFeesCurrency('INR', eventInEuros)
+    const text = withFeesCurrency('INR', fileInEuros)
     expect(listCodes(text)).toEqual(['EV1101'])
-    expect(applyFixes(text, collectFindings(text)).text).toBe(eventInEuros)
+    expect(applyFixes(text, collectFindings(text)).text).toBe(fileInEuros)
   })
 
   test('a comment on the same line does not matter', () => {
@@ -194,7 +194,7 @@ describe('amounts of a file', () => {
     ['EUR', 'Rs. 1100', 'write the amount in EUR, digits only'],
     ['KWD', 'KWD 1.100', 'write 1.100'],
     ['INR', '$1100', 'write the amount in rupees, digits only'],
-  ])('in %s, a price written as %s', (code, price, help) => {
+  ])('in %s, a price written as %s is reported: %s', (code, price, help) => {
     expect(collectFindings(withEarlyPrice(code, price))).toMatchObject([{ code: 'EV103', help }])
   })
 })
@@ -206,7 +206,7 @@ test.each([
   ['visitor', '[{a: Rs. 150}, 200]', 'write the amount in USD, digits only'],
   ['member', '[150 euros, 200]', 'write the amount in rupees, digits only'],
 ])(
-  'the help for a price of the category `%s` written as %s named the currency of the event',
+  'the help for a price of the category `%s` written as %s names the currency of the category: %s',
   (category, row, help) => {
     const text = fileWithDollars.replace(new RegExp(`${category}: +\\[.*`), `${category}: ${row}`)
     expect(collectFindings(text)).toMatchObject([{ code: 'EV103', help }])
@@ -237,15 +237,15 @@ describe('payment methods and the currency', () => {
   const card = 'payment: {gateway: card-gateway, account: sample}\n'
   const desk = 'payment:\n  methods:\n    - {id: desk, label: Front desk, office_only: true}\n'
   const withPayment = (block: string): string =>
-    eventInEuros.replace(/payment:\n[^]*?results:/, `${block}results:`)
+    fileInEuros.replace(/payment:\n[^]*?results:/, `${block}results:`)
 
   test.each([
-    ['a bank transfer', eventInEuros, []],
+    ['a bank transfer', fileInEuros, []],
     ['rupees by card', base, []],
-    ['euro by card', withPayment(card), ['EV1102']],
+    ['euros by card', withPayment(card), ['EV1102']],
     [
       'a card among other methods',
-      eventInEuros.replace(
+      fileInEuros.replace(
         '  methods:\n',
         '  methods:\n    - {id: card, gateway: card-gateway, account: sample}\n',
       ),
@@ -254,22 +254,18 @@ describe('payment methods and the currency', () => {
     ['a UPI ID', readGolden('EV1103.yaml'), ['EV1103']],
     [
       'UPI at the desk',
-      eventInEuros.replace(
+      fileInEuros.replace(
         '  methods:\n',
         '  methods:\n    - {id: upi, label: UPI at the desk, office_only: true}\n',
       ),
       ['EV1103'],
     ],
-    ['a tax invoice, which states its value in rupees', eventWithInvoice, []],
+    ['a tax invoice, which states its value in rupees', fileWithInvoice, []],
     ['whole rupees', readGolden('EV1105.yaml'), ['EV1105']],
-    [
-      'paise, the smallest unit',
-      eventInEuros.replace('exclusive}', 'exclusive, round: paise}'),
-      [],
-    ],
+    ['paise, the smallest unit', fileInEuros.replace('exclusive}', 'exclusive, round: paise}'), []],
     [
       'GST at the rate of another country',
-      eventInEuros.replace('VAT, percent: 19', 'GST, percent: 9'),
+      fileInEuros.replace('VAT, percent: 19', 'GST, percent: 9'),
       [],
     ],
   ])('%s', (_, text, codes) => {
@@ -281,7 +277,7 @@ describe('payment methods and the currency', () => {
   })
 
   test.each([
-    ['without a gateway, an amount has no maximum', eventInEuros, []],
+    ['without a gateway, an amount has no maximum', fileInEuros, []],
     ['with a gateway, an amount has a maximum', base, ['EV411']],
   ])('%s', (_, text, codes) => {
     const expensiveFile = text
@@ -292,7 +288,7 @@ describe('payment methods and the currency', () => {
 })
 
 describe('amounts in texts', () => {
-  const withCategoryText = (text: string, file = eventInEuros): string =>
+  const withCategoryText = (text: string, file = fileInEuros): string =>
     file.replace('  - {id: member}\n', `  - {id: member, about: ${JSON.stringify(text)}}\n`)
 
   test.each([
@@ -316,14 +312,14 @@ describe('amounts in texts', () => {
     ['₹5 lakh', 'INR', 50_000_000],
     ['¥15000', 'JPY', 15_000],
     ['KWD 15.250', 'KWD', 15_250],
-  ])('%s', (written, code, amount) => {
+  ])('%s', (amountText, code, amount) => {
     for (const currency of [INR, EUR])
-      expect(findAmounts(`Members pay ${written} in all.`, currency)).toMatchObject([
+      expect(findAmounts(`Members pay ${amountText} in all.`, currency)).toMatchObject([
         { currency: code, amount },
       ])
   })
 
-  test('a bare amount, and /-, are in the currency of the event', () => {
+  test('an amount without a currency, or with /-, is in the currency of the event', () => {
     for (const currency of [INR, EUR])
       expect(findAmounts('1500 per person, or 1200/- in advance', currency)).toMatchObject([
         { currency: currency, amount: 150_000 },
@@ -339,11 +335,11 @@ describe('amounts in texts', () => {
   })
 
   test.each([
-    ['Members pay € 1,000 early', eventInEuros, []],
-    ['Members pay 1.000 € early', eventInEuros, []],
-    ['Members pay € 1,100 early', eventInEuros, ['EV456']],
-    ['Members pay Rs. 1,000 early', eventInEuros, ['EV1106']],
-    ['Members pay US$ 1,000 early', eventInEuros, ['EV1106']],
+    ['Members pay € 1,000 early', fileInEuros, []],
+    ['Members pay 1.000 € early', fileInEuros, []],
+    ['Members pay € 1,100 early', fileInEuros, ['EV456']],
+    ['Members pay Rs. 1,000 early', fileInEuros, ['EV1106']],
+    ['Members pay US$ 1,000 early', fileInEuros, ['EV1106']],
     ['Members pay Rs. 1,000 early', base, []],
     ['Members pay $ 1,000 early', base, ['EV1106']],
     ['Members pay € 20 at the desk for a printed abstract book', base, []],
@@ -361,7 +357,7 @@ describe('amounts in texts', () => {
   })
 
   test('a file may accept an amount in another currency', () => {
-    const text = `${withCategoryText('Members from India pay Rs. 5,000', eventInEuros)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
+    const text = `${withCategoryText('Members from India pay Rs. 5,000', fileInEuros)}allow:\n  - {code: EV1106, because: The Indian society collects it.}\n`
     expect(listCodes(text)).toEqual([])
   })
 })
@@ -376,7 +372,7 @@ describe('an amount with a second sign', () => {
     ['You paid Rs. {total}', '€'],
     ['You paid {total} euros', '€'],
   ])('%s', (text, sign) => {
-    expect(collectFindings(withIntroText(text, eventInEuros))).toMatchObject([
+    expect(collectFindings(withIntroText(text, fileInEuros))).toMatchObject([
       {
         code: 'EV015',
         message: `\`{total}\` is already printed with ${sign}; here the sign appears twice`,
@@ -385,14 +381,14 @@ describe('an amount with a second sign', () => {
   })
 
   test('without a second sign there is no finding', () => {
-    expect(listCodes(withIntroText('You paid {total}', eventInEuros))).toEqual([])
+    expect(listCodes(withIntroText('You paid {total}', fileInEuros))).toEqual([])
   })
 })
 
 describe('a conference in euros', () => {
   const file = readSource('tests/events/heidetage2027.yaml')
   const { event, findings } = compileEvent(file.text, sharedFiles, { path: file.path })
-  const conference = (): EventConfig => {
+  const getConference = (): EventConfig => {
     if (event === null) throw new Error('the file has errors')
     return event
   }
@@ -402,7 +398,7 @@ describe('a conference in euros', () => {
   })
 
   test('all tools print euros and no rupees', () => {
-    const config = conference()
+    const config = getConference()
     const quotedAt = instant(Date.parse('2027-06-02T06:00:00Z'))
     const sampleAnswers = { role: 'physician', is_member: true, presents: true, dinner_tickets: 2 }
     const toolOutputs = [
@@ -417,13 +413,13 @@ describe('a conference in euros', () => {
   })
 
   test('show writes a file with the same prices', () => {
-    expect(showEvent(conference())).toContain('currency: EUR\n')
-    expect(showEvent(conference())).toMatch(/non-member:\n +- 390\n +- 470\.5\n/)
+    expect(showEvent(getConference())).toContain('currency: EUR\n')
+    expect(showEvent(getConference())).toMatch(/non-member:\n +- 390\n +- 470\.5\n/)
   })
 })
 
 test('diff reports a changed currency first', () => {
-  const diff = diffEvents(compileConfig(eventInEuros), compileConfig(createFileInCurrency('USD')))
+  const diff = diffEvents(compileConfig(fileInEuros), compileConfig(createFileInCurrency('USD')))
   expect(diff.currency).toEqual({ old: 'EUR', next: 'USD' })
   expect(formatDiff(diff).split('\n\n')[0]).toBe(
     'Currency\n  EUR → USD: every price and total is in USD',
@@ -442,14 +438,14 @@ test('diff does not report an unchanged currency', () => {
 
 describe('a category with its own currency', () => {
   const file = readSource('tests/events/dunecon2027.yaml')
-  const compiled = compileEvent(file.text, sharedFiles, { path: file.path })
-  const event = compiled.event as EventConfig
+  const compiledFile = compileEvent(file.text, sharedFiles, { path: file.path })
+  const event = compiledFile.event as EventConfig
   const july = instant(Date.parse('2027-07-31T12:00:00+05:30'))
   const listFindingsAfterChange = (oldText: string, newText: string) =>
     compileEvent(file.text.replace(oldText, newText), sharedFiles, { path: file.path }).findings
 
   test('is valid without a finding', () => {
-    expect(compiled.findings).toEqual([])
+    expect(compiledFile.findings).toEqual([])
   })
 
   const quotePrice = (answers: RawAnswers) => {
@@ -462,7 +458,7 @@ describe('a category with its own currency', () => {
       : result.error
   }
 
-  test('an item and an adjustment cost the price in the table and the amount in its currency', () => {
+  test('an item and an adjustment use the price table and the amount in the currency of the category', () => {
     expect(quotePrice({ country: 'other', presents: true, gala_tickets: 2 })).toEqual({
       currency: 'USD',
       lines: ['registration 177', 'gala 70.8', 'speaker-abroad -23.6'],
@@ -513,7 +509,7 @@ describe('a category with its own currency', () => {
       .replace('    - id: gala\n', '    - id: gala\n      when: {category: {not: saarc}}\n')
     const readWithRule = (text: string): EventConfig => readEvent(text, sharedFiles) as EventConfig
 
-    test('diff added the usual tax to the price of an item', () => {
+    test('diff adds no tax to the price of an item that includes it', () => {
       const eventWithHigherPrice = readWithRule(
         textWithRule.replace('each: [30, 35]', 'each: [32, 35]'),
       )
@@ -527,7 +523,7 @@ describe('a category with its own currency', () => {
       )
     })
 
-    test('the price list of the preview added the usual tax to an item, and its columns had no days', () => {
+    test('the price list of the preview adds no tax to a price that includes it, and states the days of its columns', () => {
       const [index] = renderPreview(readWithRule(textWithRule))
       const html = index?.html.replaceAll('\u00a0', ' ') ?? ''
       expect(html).toContain('<td>US$ 30</td><td>US$ 35</td>')
@@ -536,7 +532,7 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('simulate and explain calculated bills with methods that do not accept the currency', () => {
+  test('simulate and explain calculate no bill with a method that does not accept the currency', () => {
     const eventWithDiscount = readEvent(
       file.text.replace(
         '  adjustments:\n',
@@ -558,7 +554,7 @@ describe('a category with its own currency', () => {
     expect(explainWithMethod('wire')).not.toMatch(/does not accept/)
   })
 
-  test('a condition on `way` was reported as an unknown field, without the name that conditions use', () => {
+  test('the finding for a condition on `way` states the name that conditions use', () => {
     const methodFindings = listFindingsAfterChange(
       'when: {presents: true}, amount: -1000',
       'when: {way: card}, amount: -1000',
@@ -568,7 +564,7 @@ describe('a category with its own currency', () => {
     )
   })
 
-  test('the failed page of the preview stated an amount in dollars as rupees', () => {
+  test('the failed page of the preview states a dollar amount in dollars', () => {
     const page = renderPreview(event).find(({ html }) =>
       html.includes('a foreign delegate in July'),
     )
@@ -584,7 +580,7 @@ describe('a category with its own currency', () => {
   })
 })
 
-test('simulate did not mention the days of the front desk', () => {
+test('simulate states the days of the front desk', () => {
   const registration = 'registration: {closes: 2026-02-28, desk: {opens: 2026-03-07}}\n'
   const event = compileEvent(base.replace('routes:', `${registration}routes:`), shared).event
   if (event === null) throw new Error('the event is not valid')

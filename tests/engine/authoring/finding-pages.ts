@@ -11,7 +11,7 @@ type Subject = {
   /** Name of the page, without `.md`. */
   readonly page: string
   readonly title: string
-  readonly about: string
+  readonly summary: string
   /** First and last code number, inclusive. */
   readonly ranges: readonly (readonly [first: number, last: number])[]
 }
@@ -24,45 +24,45 @@ const SUBJECTS: readonly Subject[] = [
   {
     page: 'syntax-and-keys',
     title: 'Syntax and keys',
-    about:
+    summary:
       'YAML syntax, the keys that exist, the values they take, and how dates, addresses and names are written.',
     ranges: [[0, 199]],
   },
   {
     page: 'names',
     title: 'Names',
-    about: 'A name that the file refers to must be defined, once.',
+    summary: 'Every name that the file refers to must be defined exactly once.',
     ranges: [[200, 299]],
   },
   {
     page: 'categories',
     title: 'Category rules',
-    about:
+    summary:
       'Every combination of answers gives one category, and every rule applies to some answers.',
     ranges: [[300, 309]],
   },
   {
     page: 'conditions',
     title: 'Conditions',
-    about: 'Every condition can be both true and false, and every category can be reached.',
+    summary: 'Every condition can be both true and false, and every category can be reached.',
     ranges: [[310, 399]],
   },
   {
     page: 'prices',
     title: 'Periods and prices',
-    about: 'Every day has one period, and every category has a price in each period.',
+    summary: 'Every day has one period, and every category has a price in each period.',
     ranges: [[400, 417]],
   },
   {
     page: 'dates',
     title: 'Dates',
-    about: 'The dates of the event, of registration and of the periods fit together.',
+    summary: 'The dates of the event, of registration and of the periods fit together.',
     ranges: [[418, 440]],
   },
   {
     page: 'tax-and-payment-methods',
     title: 'Tax and payment methods',
-    about: 'Tax is charged as stated, and delegates always have a way to pay.',
+    summary: 'Tax is charged as stated, and delegates always have a way to pay.',
     ranges: [
       [441, 449],
       [1140, 1140],
@@ -72,20 +72,20 @@ const SUBJECTS: readonly Subject[] = [
   {
     page: 'currencies',
     title: 'Currencies',
-    about:
+    summary:
       'Every amount is in the currency of the event or of its category, and can be paid in it.',
     ranges: [[1100, 1119]],
   },
   {
     page: 'unlikely-prices',
     title: 'Unlikely prices',
-    about: 'Amounts, discounts and labels that are probably a mistake.',
+    summary: 'Amounts, discounts and labels that are probably a mistake.',
     ranges: [[450, 460]],
   },
   {
     page: 'items',
     title: 'Items and adjustments',
-    about: 'Every item on sale has a price, a maximum and a place on the form.',
+    summary: 'Every item on sale has a price, a maximum and a place on the form.',
     ranges: [
       [461, 470],
       [1141, 1142],
@@ -94,7 +94,7 @@ const SUBJECTS: readonly Subject[] = [
   {
     page: 'quotas-and-discounts',
     title: 'Quotas and discounts',
-    about: 'Quotas, discounts and charges have the effect that the file describes.',
+    summary: 'Quotas, discounts and charges have the effect that the file describes.',
     ranges: [
       [471, 480],
       [1165, 1174],
@@ -103,7 +103,8 @@ const SUBJECTS: readonly Subject[] = [
   {
     page: 'cancellation-and-correction',
     title: 'Cancellation and correction',
-    about: 'The refund scale, the answers that delegates may correct, and how long files are kept.',
+    summary:
+      'The refund scale, the answers that delegates may correct, and how long files are kept.',
     ranges: [
       [481, 489],
       [1160, 1164],
@@ -112,31 +113,32 @@ const SUBJECTS: readonly Subject[] = [
   {
     page: 'invoices-and-approval',
     title: 'Invoices and approval',
-    about: 'What a tax invoice must state, and what staff need in order to approve a registration.',
+    summary:
+      'What a tax invoice must state, and what staff need in order to approve a registration.',
     ranges: [[490, 499]],
   },
   {
     page: 'fields',
     title: 'Fields',
-    about: 'Fields, their options and messages, and the sections of the form.',
+    summary: 'Fields, their options and messages, and the sections of the form.',
     ranges: [[500, 518]],
   },
   {
     page: 'answers',
     title: 'Answers',
-    about: 'Patterns, numbers of choices, and fields that are asked for each of several people.',
+    summary: 'Patterns, numbers of choices, and fields that are asked for each of several people.',
     ranges: [[519, 529]],
   },
   {
     page: 'consent-and-labels',
     title: 'Consent and labels',
-    about: 'Consent fields, and labels or messages that contradict the rest of the file.',
+    summary: 'Consent fields, and labels or messages that contradict the rest of the file.',
     ranges: [[530, 599]],
   },
   {
     page: 'pages-and-texts',
     title: 'Pages and texts',
-    about: 'Result pages, receipts and emails, and texts that contradict the rest of the file.',
+    summary: 'Result pages, receipts and emails, and texts that contradict the rest of the file.',
     ranges: [
       [600, 629],
       [670, 699],
@@ -145,39 +147,39 @@ const SUBJECTS: readonly Subject[] = [
   {
     page: 'texts-and-rules',
     title: 'Texts and rules',
-    about:
+    summary:
       'Shares, numbers, ages and amounts in texts agree with what the file charges, limits and refunds.',
     ranges: [[630, 639]],
   },
   {
     page: 'unlikely-settings',
     title: 'Unlikely settings',
-    about: 'Settings that are valid, but probably do not do what the organiser means.',
+    summary: 'Settings that are valid, but probably do not do what the organiser means.',
     ranges: [[640, 654]],
   },
   {
     page: 'unlikely-offers-and-amounts',
     title: 'Unlikely offers and amounts',
-    about:
+    summary:
       'Offers, quotas, prices and discounts that are valid, but probably not what the organiser means.',
     ranges: [[655, 669]],
   },
   {
     page: 'office-lists',
     title: 'Office lists',
-    about: 'Lists, filters, columns and exports of the office.',
+    summary: 'Lists, filters, columns and exports of the office.',
     ranges: [[700, 799]],
   },
   {
     page: 'examples',
     title: 'Examples and accepted findings',
-    about: 'The examples of the file, and the findings that it accepts on purpose.',
+    summary: 'The examples of the file, and the findings that it accepts on purpose.',
     ranges: [[900, 999]],
   },
   {
     page: 'conflicts',
     title: 'Conflicts with other events and stored registrations',
-    about:
+    summary:
       'Values that only one event may use, and changes that would break stored registrations. The server keeps serving the previous version.',
     ranges: [
       [800, 899],
@@ -286,8 +288,8 @@ const GENERATED_NOTICE =
 
 /**
  * Builds every page of docs/findings, by file name. README.md is the index. A section shows a wrong example (the
- * difference between the golden file and the clean base), the right one, and the output of `validate`.
- * `npm run findings` writes the pages; a test compares them.
+ * difference between the golden file and the clean base), the right one, and the output of `validate`. `npm run
+ * findings` writes the pages; a test checks that they are up to date.
  */
 export function buildFindingPages(): Readonly<Record<string, string>> {
   // goldens.test.ts reports codes without a pair.
@@ -301,9 +303,9 @@ export function buildFindingPages(): Readonly<Record<string, string>> {
   return {
     'README.md': buildIndex(pages),
     ...Object.fromEntries(
-      pages.map(({ subject: { page, title, about }, codes: pageCodes }) => [
+      pages.map(({ subject: { page, title, summary }, codes: pageCodes }) => [
         `${page}.md`,
-        `# ${title}\n\n${GENERATED_NOTICE}\n\n${about} [All findings](README.md)\n\n${pageCodes.map(buildSection).join('\n')}`,
+        `# ${title}\n\n${GENERATED_NOTICE}\n\n${summary} [All findings](README.md)\n\n${pageCodes.map(buildSection).join('\n')}`,
       ]),
     ),
   }
@@ -313,8 +315,8 @@ function buildIndex(
   pages: readonly { readonly subject: Subject; readonly codes: readonly string[] }[],
 ): string {
   const sections = pages.map(
-    ({ subject: { page, title, about }, codes }) =>
-      `## [${title}](${page}.md)\n\n${about}\n\n${codes
+    ({ subject: { page, title, summary }, codes }) =>
+      `## [${title}](${page}.md)\n\n${summary}\n\n${codes
         .map((code) => `${code}\u00a0${catalogue[code]?.slug ?? ''}`)
         .join(', ')}\n`,
   )
@@ -385,30 +387,35 @@ export function findExamples(code: string): { readonly wrong: string; readonly r
     readGolden(`${code}.yaml`).split('\n'),
     correctGolden(code).split('\n'),
   ]
-  const right = RIGHT_EXAMPLES[code]
+  const rightExample = RIGHT_EXAMPLES[code]
   if (
     code === 'EV303' ||
     code === 'EV420' ||
-    [CANCELLATION_BLOCK, INVOICE_BLOCK, APPROVAL_BLOCK, METHODS_BLOCK].includes(right ?? '') ||
+    [CANCELLATION_BLOCK, INVOICE_BLOCK, APPROVAL_BLOCK, METHODS_BLOCK].includes(
+      rightExample ?? '',
+    ) ||
     code === 'EV494'
   )
-    return { wrong: listReportedLines(code, goldenLines), right: right ?? '' }
-  if (right !== undefined)
-    return { wrong: `# second2026.yaml\n${listReportedLines(code, goldenLines)}`, right }
+    return { wrong: listReportedLines(code, goldenLines), right: rightExample ?? '' }
+  if (rightExample !== undefined)
+    return {
+      wrong: `# second2026.yaml\n${listReportedLines(code, goldenLines)}`,
+      right: rightExample,
+    }
   const commonPositions = findCommonLines(goldenLines, cleanLines)
   const listChangedLines = (
     lines: readonly string[],
-    common: ReadonlySet<number>,
+    commonIndexes: ReadonlySet<number>,
     otherLines: readonly string[],
-    otherCommon: ReadonlySet<number>,
+    otherCommonIndexes: ReadonlySet<number>,
   ) => {
     const changedLines = lines.flatMap((line, index) =>
-      common.has(index) || line.trim() === '' ? [] : [index],
+      commonIndexes.has(index) || line.trim() === '' ? [] : [index],
     )
     // If lines are missing in this file, the example shows the line above the gap.
     return changedLines.length > 0
       ? addParents(lines, changedLines)
-      : findGap(lines, common, otherLines, otherCommon)
+      : showLineAboveGap(lines, commonIndexes, otherLines, otherCommonIndexes)
   }
   return {
     wrong: listChangedLines(goldenLines, commonPositions.a, cleanLines, commonPositions.b),
@@ -440,12 +447,12 @@ function addParents(lines: readonly string[], lineIndexes: readonly number[]): s
   const shownIndexes = new Set(lineIndexes)
   for (const lineIndex of lineIndexes) {
     let depth = countIndent(lines[lineIndex] ?? '')
-    for (let above = lineIndex - 1; above >= 0 && depth > 0; above -= 1) {
-      const line = lines[above] ?? ''
+    for (let parentIndex = lineIndex - 1; parentIndex >= 0 && depth > 0; parentIndex -= 1) {
+      const line = lines[parentIndex] ?? ''
       if (line.trim() === '' || line.trimStart().startsWith('#') || countIndent(line) >= depth)
         continue
       depth = countIndent(line)
-      shownIndexes.add(above)
+      shownIndexes.add(parentIndex)
     }
   }
   return [...shownIndexes]
@@ -455,25 +462,25 @@ function addParents(lines: readonly string[], lineIndexes: readonly number[]): s
 }
 
 /** If only the other file has lines in a gap, returns the nearest line above the gap, with its parents. */
-function findGap(
+function showLineAboveGap(
   lines: readonly string[],
-  common: ReadonlySet<number>,
+  commonIndexes: ReadonlySet<number>,
   otherLines: readonly string[],
-  otherCommon: ReadonlySet<number>,
+  otherCommonIndexes: ReadonlySet<number>,
 ): string {
   const firstGapLine = otherLines.findIndex(
-    (line, index) => !otherCommon.has(index) && line.trim() !== '',
+    (line, index) => !otherCommonIndexes.has(index) && line.trim() !== '',
   )
-  const countBefore = otherLines
+  const precedingCount = otherLines
     .slice(0, Math.max(0, firstGapLine))
-    .filter((_, index) => otherCommon.has(index)).length
-  const changedLines = [...common].sort((a, b) => a - b)
+    .filter((_, index) => otherCommonIndexes.has(index)).length
+  const sortedIndexes = [...commonIndexes].sort((a, b) => a - b)
   for (
-    let changedIndex = Math.min(countBefore, changedLines.length) - 1;
-    changedIndex >= 0;
-    changedIndex -= 1
+    let position = Math.min(precedingCount, sortedIndexes.length) - 1;
+    position >= 0;
+    position -= 1
   ) {
-    const line = changedLines[changedIndex] ?? 0
+    const line = sortedIndexes[position] ?? 0
     if ((lines[line] ?? '').trim() !== '') return addParents(lines, [line])
   }
   return addParents(lines, [0])
@@ -484,13 +491,13 @@ function findCommonLines(
   a: readonly string[],
   b: readonly string[],
 ): { readonly a: ReadonlySet<number>; readonly b: ReadonlySet<number> } {
-  const best: number[][] = Array.from({ length: a.length + 1 }, () =>
+  const lengths: number[][] = Array.from({ length: a.length + 1 }, () =>
     Array.from({ length: b.length + 1 }, () => 0),
   )
-  const lengthAt = (i: number, j: number): number => best[i]?.[j] ?? 0
+  const lengthAt = (i: number, j: number): number => lengths[i]?.[j] ?? 0
   for (let i = a.length - 1; i >= 0; i -= 1)
     for (let j = b.length - 1; j >= 0; j -= 1)
-      (best[i] ?? [])[j] =
+      (lengths[i] ?? [])[j] =
         a[i] === b[j]
           ? lengthAt(i + 1, j + 1) + 1
           : Math.max(lengthAt(i + 1, j), lengthAt(i, j + 1))

@@ -91,7 +91,7 @@ test('repeat moves the days of a group and the ids that contain them, and lists 
   const repeat = (text: string) => {
     const oldEvent = readEvent(text, shared)
     if (oldEvent === null) throw new Error('the file cannot be read')
-    const options = { id: 'sample2027', prefix: 'SMPM', weeks: 52, others: [oldEvent] }
+    const options = { id: 'sample2027', prefix: 'SMPM', weeks: 52, otherEvents: [oldEvent] }
     return repeatEvent(text, oldEvent, options)
   }
   const nextFile = repeat(datedFile)
@@ -100,7 +100,9 @@ test('repeat moves the days of a group and the ids that contain them, and lists 
     '{id: aug-31-nov-29, label: Autumn, from: 2027-08-31, to: 2027-11-29}',
   )
   expect(nextFile.text).toContain('period: [early, aug-31-nov-29, desk]')
-  expect(nextFile.changes).toContain('Period sep-1-nov-30 is aug-31-nov-29, by its days.')
+  expect(nextFile.changes).toContain(
+    'Period sep-1-nov-30 is now aug-31-nov-29, after its new days.',
+  )
   expect(readEvent(nextFile.text, shared)?.demo).toEqual([
     'fees.prices',
     'fees.price_groups',

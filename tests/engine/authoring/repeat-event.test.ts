@@ -32,7 +32,7 @@ const repeatFile = (file: { readonly path: string; readonly text: string }, week
       id,
       otherEvents.map(({ orderId }) => orderId.prefix),
     ) ?? ''
-  const nextFile = repeatEvent(file.text, oldEvent, { id, prefix, weeks, others: otherEvents })
+  const nextFile = repeatEvent(file.text, oldEvent, { id, prefix, weeks, otherEvents })
   return { ...nextFile, id, old: oldEvent, path: `events/${id}.yaml` }
 }
 
@@ -152,7 +152,7 @@ describe('points for the author to check', () => {
       'The event is closed',
       'If the gateway settings contain',
       'write account: afpi again',
-      'Registration never closes, like that of the old event',
+      'Registration never closes, as for the old event',
     ])
       expect(messages).toContain(line)
     expect(messages).not.toContain('contains 2026: - Early bird')
@@ -165,7 +165,7 @@ describe('points for the author to check', () => {
       id: 'sample2027',
       prefix: 'SAMP',
       weeks: 52,
-      others: [],
+      otherEvents: [],
     })
     expect(nextFile.text).toContain('founded on 1 May 1990')
     expect(nextFile.checks).toContain('“1 May 1990” looks like a day and is unchanged.')

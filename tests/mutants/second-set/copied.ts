@@ -9,7 +9,7 @@ import {
 } from './mistake-builders.ts'
 import type { Mistake } from './mistake-builders.ts'
 
-export const copied: readonly Mistake[] = [
+export const copyMistakes: readonly Mistake[] = [
   newAfpicon(
     'the id is still last year’s',
     replaceOne('  id: afpimeet2027', '  id: afpicon2026'),

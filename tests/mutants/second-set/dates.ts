@@ -13,7 +13,7 @@ import {
 } from './mistake-builders.ts'
 import type { Mistake } from './mistake-builders.ts'
 
-export const dates: readonly Mistake[] = [
+export const dateMistakes: readonly Mistake[] = [
   afpicon(
     'the event’s days swapped',
     combineEdits(

@@ -13,7 +13,7 @@ import {
 } from './mistake-builders.ts'
 import type { Mistake } from './mistake-builders.ts'
 
-export const form: readonly Mistake[] = [
+export const formMistakes: readonly Mistake[] = [
   afpicon(
     'the required message on the wrong field',
     combineEdits(

@@ -4,44 +4,45 @@
  * of copying a file, filling it in and being interrupted.
  */
 export type EventId = 'afpicon2026' | 'chirurgia2026' | 'midzone2025' | 'pulmocon2025'
-/** Changes a text; throws if the edited part is missing, so that no mistake silently stops being one. */
+/** Changes a text. Throws if the edited part is missing, because the edit would make no mistake. */
 export type Edit = (text: string) => string
 
 export type Mistake = {
   readonly name: string
-  /** The file with the mistake; an adapted one is loaded with the other four under its own name. */
+  /** The file with the mistake. An adapted file has its own name and is loaded with the other four. */
   readonly event: EventId
-  readonly adapted: boolean
+  readonly isAdapted: boolean
   readonly edit: Edit
   /** Fragments of further lines where an author would look, in addition to the edited lines. */
-  readonly look: readonly string[]
+  readonly otherLines: readonly string[]
   /** The damage to a delegate or to staff. */
   readonly damage: string
   /** The reason why no tool can find it. Undefined for a mistake that a checker is expected to find. */
   readonly unfindable?: string
 }
 
-export const changeText = (before: string, after: string, description: string): string => {
+/** Returns the text after an edit. Throws if the edit changed nothing. */
+export const assertChanged = (before: string, after: string, description: string): string => {
   if (before === after) throw new Error(`the edit changes nothing: ${description}`)
   return after
 }
 /** Replaces the first occurrence. */
 export const replaceOne =
-  (from: string, to: string): Edit =>
+  (oldText: string, newText: string): Edit =>
   (text) =>
-    changeText(
+    assertChanged(
       text,
-      text.replace(from, () => to),
-      from,
+      text.replace(oldText, () => newText),
+      oldText,
     )
 /** Replaces every occurrence: the mistake is in the file and in the promises alike. */
 export const replaceAll =
-  (from: string, to: string): Edit =>
+  (oldText: string, newText: string): Edit =>
   (text) =>
-    changeText(
+    assertChanged(
       text,
-      text.replaceAll(from, () => to),
-      from,
+      text.replaceAll(oldText, () => newText),
+      oldText,
     )
 /** Removes the first line that contains the fragment. */
 export const removeLine =
@@ -63,18 +64,23 @@ export const insertBelow =
   }
 /** Swaps the first lines that contain the two fragments. */
 export const swapLines =
-  (a: string, b: string): Edit =>
+  (firstPart: string, secondPart: string): Edit =>
   (text) => {
     const lines = text.split('\n')
-    const [i, j] = [
-      lines.findIndex((line) => line.includes(a)),
-      lines.findIndex((line) => line.includes(b)),
+    const [firstIndex, secondIndex] = [
+      lines.findIndex((line) => line.includes(firstPart)),
+      lines.findIndex((line) => line.includes(secondPart)),
     ]
-    const [firstLine, secondLine] = [lines[i], lines[j]]
+    const [firstLine, secondLine] = [lines[firstIndex], lines[secondIndex]]
     if (firstLine === undefined || secondLine === undefined)
-      throw new Error(`no line contains ${a} or ${b}`)
-    return changeText(text, lines.with(i, secondLine).with(j, firstLine).join('\n'), a)
+      throw new Error(`no line contains ${firstPart} or ${secondPart}`)
+    return assertChanged(
+      text,
+      lines.with(firstIndex, secondLine).with(secondIndex, firstLine).join('\n'),
+      firstPart,
+    )
   }
+/** Makes several edits, in order. */
 export const combineEdits =
   (...edits: readonly Edit[]): Edit =>
   (text) =>
@@ -107,24 +113,26 @@ export const adaptations: Readonly<
   },
 }
 
-export const createMistakes =
+/** Creates a builder of mistakes in one of the four event files. */
+export const createMistakeBuilder =
   (event: EventId) =>
   (name: string, edit: Edit, damage: string, ...otherLines: readonly string[]): Mistake => ({
     name,
     event,
-    adapted: false,
+    isAdapted: false,
     edit,
-    look: otherLines,
+    otherLines,
     damage,
   })
-export const createAdaptedMistakes =
+/** Creates a builder of mistakes in a file that was adapted from last year's, with one omission. */
+export const createAdaptedMistakeBuilder =
   (event: EventId) =>
   (name: string, edit: Edit, damage: string, ...otherLines: readonly string[]): Mistake => ({
     name,
     event,
-    adapted: true,
+    isAdapted: true,
     edit,
-    look: otherLines,
+    otherLines,
     damage,
   })
 export const markUnfindable = (reason: string, mistake: Mistake): Mistake => ({
@@ -132,11 +140,9 @@ export const markUnfindable = (reason: string, mistake: Mistake): Mistake => ({
   unfindable: reason,
 })
 
-export const afpicon = createMistakes('afpicon2026')
-export const chirurgia = createMistakes('chirurgia2026')
-export const midzone = createMistakes('midzone2025')
-export const pulmocon = createMistakes('pulmocon2025')
-export const newAfpicon = createAdaptedMistakes('afpicon2026')
-export const newMidzone = createAdaptedMistakes('midzone2025')
-
-/** Creates mistakes in files that were copied from last year's, with one omission. */
+export const afpicon = createMistakeBuilder('afpicon2026')
+export const chirurgia = createMistakeBuilder('chirurgia2026')
+export const midzone = createMistakeBuilder('midzone2025')
+export const pulmocon = createMistakeBuilder('pulmocon2025')
+export const newAfpicon = createAdaptedMistakeBuilder('afpicon2026')
+export const newMidzone = createAdaptedMistakeBuilder('midzone2025')

@@ -12,7 +12,7 @@ import {
 } from './mistake-builders.ts'
 import type { Mistake } from './mistake-builders.ts'
 
-export const money: readonly Mistake[] = [
+export const moneyMistakes: readonly Mistake[] = [
   afpicon(
     'one zero too many',
     replaceOne('[5000, 6000, 8000, 10000]', '[5000, 6000, 80000, 10000]'),

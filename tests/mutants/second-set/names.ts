@@ -2,7 +2,7 @@
 import {
   afpicon,
   replaceAll,
-  changeText,
+  assertChanged,
   chirurgia,
   removeLine,
   midzone,
@@ -13,7 +13,7 @@ import {
 } from './mistake-builders.ts'
 import type { Mistake } from './mistake-builders.ts'
 
-export const names: readonly Mistake[] = [
+export const nameMistakes: readonly Mistake[] = [
   afpicon(
     'the file’s id is misspelt',
     replaceOne('id: afpicon2026', 'id: afpicon2062'),
@@ -161,7 +161,7 @@ export const names: readonly Mistake[] = [
   afpicon(
     'the receipt’s block deleted',
     (text) =>
-      changeText(text, text.replace(/ {2}receipt:\n(?: {4}.*\n|\n| {6}.*\n)+/, ''), 'receipt'),
+      assertChanged(text, text.replace(/ {2}receipt:\n(?: {4}.*\n|\n| {6}.*\n)+/, ''), 'receipt'),
     'Download Receipt would have downloaded nothing.',
     'do: receipt',
   ),
@@ -278,7 +278,7 @@ export const names: readonly Mistake[] = [
   ),
   pulmocon(
     'the notice is missing',
-    (text) => changeText(text, text.replace(/closed:\n {2}heading[^#]*?\n\n/, ''), 'closed'),
+    (text) => assertChanged(text, text.replace(/closed:\n {2}heading[^#]*?\n\n/, ''), 'closed'),
     'The page would have been empty.',
     'status: closed',
   ),

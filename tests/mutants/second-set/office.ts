@@ -3,7 +3,7 @@ import {
   afpicon,
   replaceAll,
   insertBelow,
-  changeText,
+  assertChanged,
   chirurgia,
   removeLine,
   midzone,
@@ -14,7 +14,7 @@ import {
 } from './mistake-builders.ts'
 import type { Mistake } from './mistake-builders.ts'
 
-export const office: readonly Mistake[] = [
+export const officeMistakes: readonly Mistake[] = [
   afpicon(
     'a filter misspelt',
     replaceOne('filters: [search, payment_status,', 'filters: [search, payment_state,'),
@@ -154,7 +154,7 @@ export const office: readonly Mistake[] = [
   ),
   afpicon(
     'an allowance removed',
-    (text) => changeText(text, text.replace(/ {2}- code: EV409\n.*\n/, ''), 'EV409'),
+    (text) => assertChanged(text, text.replace(/ {2}- code: EV409\n.*\n/, ''), 'EV409'),
     'The price on 1 February would have been unknown.',
     'other_dates',
   ),

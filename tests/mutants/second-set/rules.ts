@@ -12,7 +12,7 @@ import {
 } from './mistake-builders.ts'
 import type { Mistake } from './mistake-builders.ts'
 
-export const rules: readonly Mistake[] = [
+export const ruleMistakes: readonly Mistake[] = [
   chirurgia(
     'otherwise is missing',
     removeLine('- {otherwise:'),

@@ -12,7 +12,7 @@ import {
 } from './mistake-builders.ts'
 import type { Mistake } from './mistake-builders.ts'
 
-export const texts: readonly Mistake[] = [
+export const textMistakes: readonly Mistake[] = [
   afpicon(
     'a placeholder misspelt in the email',
     replaceOne('{full_name},\n\n    Thank you', '{fullname},\n\n    Thank you'),

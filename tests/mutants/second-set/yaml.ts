@@ -3,7 +3,7 @@ import {
   afpicon,
   replaceAll,
   insertBelow,
-  changeText,
+  assertChanged,
   chirurgia,
   removeLine,
   midzone,
@@ -14,7 +14,7 @@ import {
 import type { Mistake } from './mistake-builders.ts'
 
 const NBSP = '\u00A0'
-export const yaml: readonly Mistake[] = [
+export const yamlMistakes: readonly Mistake[] = [
   afpicon(
     'a tab for spaces',
     replaceOne('  id: afpicon2026', '\tid: afpicon2026'),
@@ -194,7 +194,7 @@ export const yaml: readonly Mistake[] = [
   ),
   midzone(
     'the file cut off by a mail program',
-    (text) => changeText(text, text.slice(0, text.indexOf('results:\n')), 'cut'),
+    (text) => assertChanged(text, text.slice(0, text.indexOf('results:\n')), 'cut'),
     'There would have been no page after payment.',
     'tariff:',
     'total_amount:',

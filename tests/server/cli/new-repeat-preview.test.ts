@@ -404,7 +404,7 @@ describe('repeat', () => {
     for (const expectedText of [
       'events/afpicon2027.yaml was written, 52 weeks after events/afpicon2026.yaml.',
       '31 January – 1 February 2026 is now 30–31 January 2027.',
-      '/afpicon/payment/success is /afpicon2027/payment/success.',
+      '/afpicon/payment/success is now /afpicon2027/payment/success.',
       'Check these yourself:',
       'The motto is still last time’s: The Spice Route.',
     ])

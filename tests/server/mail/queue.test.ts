@@ -21,7 +21,7 @@ import { createEvent } from '../../engine/fixtures.ts'
 import { openStoreHere } from '../store-without-threads.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 import { runHere } from '../run-command.ts'
-import { readCode, isSharp } from '../read-qr-code.ts'
+import { readQrCode, isSharp } from '../read-qr-code.ts'
 import { noon, registerSample } from '../sample-registrations.ts'
 import { openMailServer } from './mail-server.ts'
 import type { MailServer, MailServerBehaviour } from './mail-server.ts'
@@ -193,7 +193,7 @@ describe('without SMTP', () => {
       expect(page.body).toContain(`>${paragraph}</p>`)
     expect(code).toContain(`filename=${regNo}.png`)
     const image = Buffer.from(code.split('\n\n')[1] ?? '', 'base64')
-    expect(readCode(image)).toBe(regNo)
+    expect(readQrCode(image)).toBe(regNo)
     expect(isSharp(image)).toBe(true)
     expect(calendar).toContain('filename=demo.ics')
     const calendarText = Buffer.from(calendar.split('\n\n')[1] ?? '', 'base64').toString('utf8')

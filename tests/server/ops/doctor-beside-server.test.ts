@@ -84,7 +84,7 @@ test("a backup was copied over a running server's database: doctor reported dama
   const readHealth = async (): Promise<string> => (await fetch(`${url}/healthz`)).text()
   await expect.poll(readHealth, POLL_OPTIONS).toContain('rollcall.rescued.db')
   const INCOMPLETE =
-    /rollcall\.rescued\.db .* It is not complete: (the server had stored about 6 registrations, and it has \d|some rows could not be read).* To use it/
+    /rollcall\.rescued\.db .* It is not complete: (the server had stored about 6 registrations, and this file has \d|some rows could not be read).* To use it/
   expect(await readHealth()).toMatch(INCOMPLETE)
 
   let doctorResult = ''

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { steps } from '../../../server/storage/postgres/schema/migrations.ts'
-import { newDatabase } from '../../../server/storage/postgres/schema/new-database.ts'
+import { newDatabaseStatements } from '../../../server/storage/postgres/schema/new-database.ts'
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
@@ -69,7 +69,7 @@ else {
   }
 
   test('migrating the first version produces the schema of a new database', async () => {
-    const newlyCreated = await createMigratedDatabase('now', newDatabase)
+    const newlyCreated = await createMigratedDatabase('now', newDatabaseStatements)
     const expectedCatalog = await readCatalog(newlyCreated.shell)
     const { shell } = await createMigratedDatabase('migrated', listSchema(migrations.length))
     expect(await readCatalog(shell)).toEqual(expectedCatalog)

@@ -185,7 +185,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('stores consents with it', async () => {
+    test('stores the consents with the registration', async () => {
       const { regNo } = await registerSample(store, {
         consents: ['agreed to “The rules” (version 2)'],
       })
@@ -195,7 +195,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('rejects a number in use, and stores nothing of the second', async () => {
+    test('rejects a registration number in use, and stores nothing of the second registration', async () => {
       const { regNo } = await registerSample(store, { name: 'First' })
       expect(await store.register(buildRegistration({ regNo, name: 'Second' }))).toEqual({
         ok: false,
@@ -214,30 +214,33 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
 
-    test('a failed one does not affect others of its batch', async () => {
+    test('a failed registration does not affect the others in its batch', async () => {
       const { regNo } = await registerSample(store)
-      const registration = Array.from({ length: 20 }, (_, index) =>
+      const registrations = Array.from({ length: 20 }, (_, index) =>
         buildRegistration(index === 7 ? { regNo } : {}),
       )
-      const results = await Promise.all(registration.map((created) => store.register(created)))
-      expect(results.map(({ ok }) => ok)).toEqual(registration.map((_, index) => index !== 7))
+      const results = await Promise.all(registrations.map((created) => store.register(created)))
+      expect(results.map(({ ok }) => ok)).toEqual(registrations.map((_, index) => index !== 7))
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(20)
     })
 
-    test('exists after the store is reopened', async () => {
+    test('is kept when the store is reopened', async () => {
       const { regNo } = await registerSample(store)
-      const reopened = await setup.reopen()
-      expect((await readStored(reopened, regNo)).paymentStatus).toBe('pending')
+      const reopenedStore = await setup.reopen()
+      expect((await readStored(reopenedStore, regNo)).paymentStatus).toBe('pending')
     })
   })
 
   describe('the idempotency key', () => {
-    const createKeyed = (fingerprint: string, changes: RegistrationChanges = {}): NewRegistration =>
+    const buildKeyedRegistration = (
+      fingerprint: string,
+      changes: RegistrationChanges = {},
+    ): NewRegistration =>
       buildRegistration({ idempotency: { key: 'key-1', fingerprint }, ...changes })
 
     test('returns the first registration for the same request', async () => {
-      const first = await store.register(createKeyed('same'))
-      const second = await store.register(createKeyed('same', { at: addMs(HOUR_MS) }))
+      const first = await store.register(buildKeyedRegistration('same'))
+      const second = await store.register(buildKeyedRegistration('same', { at: addMs(HOUR_MS) }))
       expect(first.ok && second.ok && second.value).toEqual(
         first.ok && { ...first.value, repeated: true },
       )
@@ -245,32 +248,36 @@ export function defineRegisterContract(setUp: ContractSetup): void {
     })
 
     test('is rejected with another request, and separate per event', async () => {
-      await store.register(createKeyed('same'))
-      expect(await store.register(createKeyed('other'))).toEqual({
+      await store.register(buildKeyedRegistration('same'))
+      expect(await store.register(buildKeyedRegistration('other'))).toEqual({
         ok: false,
         error: { code: 'idempotency_key_reused' },
       })
-      expect(await store.register(createKeyed('other', { eventId: 'another' }))).toMatchObject({
+      expect(
+        await store.register(buildKeyedRegistration('other', { eventId: 'another' })),
+      ).toMatchObject({
         ok: true,
         value: { repeated: false },
       })
     })
 
     test('is deleted after 24 hours, not before', async () => {
-      await store.register(createKeyed('same'))
+      await store.register(buildKeyedRegistration('same'))
       expect(
-        await store.register(createKeyed('same', { at: addMs(24 * HOUR_MS - 1) })),
+        await store.register(buildKeyedRegistration('same', { at: addMs(24 * HOUR_MS - 1) })),
       ).toMatchObject({
         value: { repeated: true },
       })
-      expect(await store.register(createKeyed('same', { at: addMs(24 * HOUR_MS) }))).toMatchObject({
+      expect(
+        await store.register(buildKeyedRegistration('same', { at: addMs(24 * HOUR_MS) })),
+      ).toMatchObject({
         value: { repeated: false },
       })
     })
 
     test('used a hundred times concurrently creates one registration', async () => {
       const results = await Promise.all(
-        Array.from({ length: 100 }, () => store.register(createKeyed('same'))),
+        Array.from({ length: 100 }, () => store.register(buildKeyedRegistration('same'))),
       )
       expect(new Set(results.map((answer) => answer.ok && answer.value.regNo)).size).toBe(1)
       expect(results.filter((answer) => answer.ok && !answer.value.repeated).length).toBe(1)
@@ -320,7 +327,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect(await store.pendingPayments(addMs(9 * HOUR_MS), 10)).toEqual([])
     })
 
-    test('recognises a row by its foreign number, and finds it by both numbers', async () => {
+    test('recognises a row by its former number, and finds it by both numbers', async () => {
       const newRow = createRow(nextRegNo(), { formerNo: 'OLD/17' })
       await store.importRegistrations([newRow])
       expect(await store.importRegistrations([{ ...newRow, regNo: nextRegNo() }])).toEqual({

@@ -2,7 +2,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
-import { call, download, createKey } from '../../../web/app/api-client.ts'
+import { call, download, createIdempotencyKey } from '../../../web/app/api-client.ts'
 import { callWithRetries } from '../../../web/app/retry-requests.ts'
 
 let baseUrl = ''
@@ -87,7 +87,7 @@ test('the error contains code, status and the messages of the fields', async () 
   const response = await call(buildPath(422, JSON.stringify(errorResponse)), readAny)
   expect(response).toEqual({
     ok: false,
-    error: { status: 422, code: 'invalid_answers', message: 'One.', answer: errorResponse },
+    error: { status: 422, code: 'invalid_answers', message: 'One.', errorResponse },
   })
 })
 
@@ -99,7 +99,7 @@ test('a changed price is reported with the old and the new price', async () => {
       buildPath(409, JSON.stringify({ ...priceChange, ...extraFields })),
       readAny,
     )
-    return response.ok ? null : response.error.answer
+    return response.ok ? null : response.error.errorResponse
   }
   expect(await readPriceChange({})).toEqual(priceChange)
   expect(await readPriceChange({ was: { total: 'x' } })).toEqual({
@@ -153,7 +153,7 @@ test.each([html, '', 'null', '3', '{"status":"succ'])(
         status: 200,
         code: 'unexpected',
         message: 'An unexpected error occurred.',
-        answer: null,
+        errorResponse: null,
       },
     })
     const fallbackResponse = await call(buildPath(200, body), readRegistration, {
@@ -178,7 +178,7 @@ test('an error response is read leniently: values of the wrong type are ignored'
       status: 409,
       code: 'error',
       message: 'HTTP error! status: 409',
-      answer: { status: 'error' },
+      errorResponse: { status: 'error' },
     },
   })
   const failedResult = await call(buildPath(200, '{"status":"failed"}'), readAny)
@@ -186,7 +186,7 @@ test('an error response is read leniently: values of the wrong type are ignored'
 })
 
 test('keys are long and never repeat', () => {
-  const keys = new Set(Array.from({ length: 1000 }, createKey))
+  const keys = new Set(Array.from({ length: 1000 }, createIdempotencyKey))
   expect(keys.size).toBe(1000)
   for (const pendingKey of keys) expect(pendingKey).toMatch(/^[0-9a-f]{32}$/)
 })

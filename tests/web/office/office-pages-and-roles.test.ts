@@ -76,7 +76,7 @@ test.each([
   '/admin/events/sample/registrations/',
 ])('%s is not a page', (path) => expect(findEventPage(path, events)).toBeNull())
 
-test('the page of a month that no month precedes or follows stopped working: it is no page', () => {
+test('a month without a previous or a next month has no page', () => {
   const pageIds = ['2000-01', '2026-01', '2099-12', '0000-01', '9999-12', '2026-13'].map(
     (month) => findSharedPage(`/admin/payments/month/${month}`)?.id,
   )

@@ -467,7 +467,7 @@ test('a delegate who requests more tickets than are left sees how many are left'
 })
 
 const readErrorAlternative = (code: string, errorBody: object) =>
-  readAlternative({ status: 409, code, message: 'Why.', answer: errorBody })
+  readAlternative({ status: 409, code, message: 'Why.', errorResponse: errorBody })
 test('only a refusal with an alternative opens a dialog', () => {
   const apiQuote = { category: 'plain', period: 'now', base: 10, gst: 1.8, total: 11.8, lines: [] }
   expect(readErrorAlternative('registered_already', { may_confirm: true })).toEqual({

@@ -39,12 +39,12 @@ function buildFixedCells(
   const findColumn = (id: string | null, fallback: Column): Column =>
     columns.find((column) => column.id === id) ?? fallback
   const textColumns = columns.filter(({ id, kind }) => kind === 'text' && id !== 'reg_no')
-  const name =
+  const nameColumn =
     fixedColumns.name === null
       ? textColumns[0]
       : findColumn(fixedColumns.name, createNameColumn(fixedColumns.name))
   const findByRole = (role: Column['role']): readonly Column[] =>
-    textColumns.filter((column) => column.role === role && column !== name)
+    textColumns.filter((column) => column.role === role && column !== nameColumn)
   const memberColumn = columns.find(
     (column) =>
       column.kind === 'yes-no' && textColumns.some((text) => isDetailColumn(text, column)),
@@ -66,7 +66,9 @@ function buildFixedCells(
   })
   return [
     createCell('reg', 'number', findColumn('reg_no', NUMBER_COLUMN), findByRole('phone')),
-    ...(name === undefined ? [] : [createCell('name', 'name', name, findByRole('email'))]),
+    ...(nameColumn === undefined
+      ? []
+      : [createCell('name', 'name', nameColumn, findByRole('email'))]),
     createCell(
       'option',
       'category',
@@ -87,5 +89,5 @@ const STATUS_COLUMN: Column = { id: 'payment_status', label: 'Payment status', k
 const DATE_COLUMN: Column = { id: 'created_at', label: 'Registered', kind: 'date' }
 
 /** Returns whether a text column adds detail to a yes-no column, as `asi_membership_number` does to `asi_member`. */
-const isDetailColumn = (text: Column, yesNo: Column): boolean =>
-  text.id !== yesNo.id && text.id.startsWith(yesNo.id)
+const isDetailColumn = (textColumn: Column, yesNoColumn: Column): boolean =>
+  textColumn.id !== yesNoColumn.id && textColumn.id.startsWith(yesNoColumn.id)

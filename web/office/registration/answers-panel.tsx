@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
 import type { OfficeRegistrationResponse, WireEditableField } from '../../../engine/api.ts'
 import type { Currency } from '../../../engine/index.ts'
-import { createKey } from '../../app/api-client.ts'
+import { createIdempotencyKey } from '../../app/api-client.ts'
 import { readStringRecord } from '../../app/json-readers.ts'
 import { BreakableText } from '../../ui/details-list.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -49,7 +49,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
           why: 'Undone',
           answers: { [before.id]: toApiValue(before) },
           seen: { [before.id]: currentAnswer.value },
-          key: createKey(),
+          key: createIdempotencyKey(),
         },
       })
     },
@@ -185,7 +185,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
   // The answer that the user saw when the form opened. Null after a refusal, which shows the user the current answer.
   const [seenAnswer, setSeenAnswer] = useState<WireEditableField | null>(field)
   const [value, setValue] = useState(() => toApiValue(field))
-  const idempotencyKey = useRef(createKey())
+  const idempotencyKey = useRef(createIdempotencyKey())
   const mutation = useMutation({
     mutationFn: ({ reason, total }: { reason: string; total: number | null }) =>
       callApi(buildActionsUrl(regNo), readOutcome, {
@@ -207,8 +207,9 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
     },
   })
   const error = useSignInOn401(mutation.error)
-  const newTotal = error?.code === 'price_changes' ? (error.answer?.quote?.total ?? null) : null
-  const fieldError = readStringRecord(error?.answer?.errors)?.[field.id]
+  const newTotal =
+    error?.code === 'price_changes' ? (error.errorResponse?.quote?.total ?? null) : null
+  const fieldError = readStringRecord(error?.errorResponse?.errors)?.[field.id]
   const errorId = `edit-${field.id}-error`
   return (
     <form

@@ -2,7 +2,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { ActionsResponse, OfficeRegistrationResponse } from '../../../engine/api.ts'
-import { createKey } from '../../app/api-client.ts'
+import { createIdempotencyKey } from '../../app/api-client.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { IconName } from '../../ui/icons-and-logo.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
@@ -166,7 +166,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
   const form = useRef<HTMLFormElement>(null)
   const showToast = useToast()
   // A repeated click sends the same key, so that the note is written once.
-  const idempotencyKey = useRef(createKey())
+  const idempotencyKey = useRef(createIdempotencyKey())
   const mutation = useMutation({
     mutationFn: (note: string) =>
       callApi(buildActionsUrl(regNo), readOutcome, {
@@ -176,7 +176,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
     onSuccess: ({ message }, note) => {
       showToast(message, { onUndo: () => undo.mutate(note) })
       form.current?.reset()
-      idempotencyKey.current = createKey()
+      idempotencyKey.current = createIdempotencyKey()
       onDone()
     },
   })
@@ -188,7 +188,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
     mutationFn: (note: string) =>
       callApi(buildActionsUrl(regNo), readOutcome, {
         method: 'POST',
-        json: { act: 'undo_note', why: note, key: createKey() },
+        json: { act: 'undo_note', why: note, key: createIdempotencyKey() },
       }),
     onSuccess: ({ message }) => {
       showToast(message)

@@ -43,7 +43,7 @@ export function ApiForm<T>(props: ApiFormProps<T>) {
     },
   })
   const submitError = useSignInOn401(submission.error)
-  const errors = readStringRecord(submitError?.answer?.errors) ?? {}
+  const errors = readStringRecord(submitError?.errorResponse?.errors) ?? {}
   const hasFieldError = Object.keys(errors).some((name) => form.current?.elements.namedItem(name))
   useEffect(() => {
     if (submitError !== null)

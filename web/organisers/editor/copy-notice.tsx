@@ -47,7 +47,7 @@ export default function CopyNotice({ event, text, usedNames, onCopy }: CopyNotic
       return setProblem(
         'The first day must be between one week and ten years after the first day of the old conference.',
       )
-    const copy = repeatEvent(text, event, { id: name, prefix, weeks, others: [] })
+    const copy = repeatEvent(text, event, { id: name, prefix, weeks, otherEvents: [] })
     onCopy({ path: `events/${name}.yaml`, text: copy.text, isSaved: false }, copy)
   }
   return (

@@ -103,7 +103,7 @@ function CheckboxField({ field, value, onChange }: TestFieldProps) {
       title={field.label}
       boxes={field.options ?? []}
       isTicked={(id) => selectedIds.includes(id)}
-      tick={(id) => {
+      toggle={(id) => {
         const newIds = ids.filter(
           (candidate) => selectedIds.includes(candidate) !== (candidate === id),
         )
@@ -118,19 +118,19 @@ export function CheckboxList({
   title,
   boxes,
   isTicked,
-  tick,
+  toggle,
 }: {
   readonly title: string
   readonly boxes: readonly Pick<Option, 'id' | 'label'>[]
   readonly isTicked: (id: string) => boolean
-  readonly tick: (id: string) => void
+  readonly toggle: (id: string) => void
 }) {
   return (
     <fieldset className="org-list">
       <legend>{title}</legend>
       {boxes.map(({ id, label }) => (
         <label key={id} className="org-tick">
-          <input type="checkbox" checked={isTicked(id)} onChange={() => tick(id)} />
+          <input type="checkbox" checked={isTicked(id)} onChange={() => toggle(id)} />
           {label}
         </label>
       ))}

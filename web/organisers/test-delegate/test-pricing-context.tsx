@@ -61,7 +61,7 @@ export function PricingContextFields({
             label: formatSeatsLabel(event, pool),
           }))}
           isTicked={(id) => getOwn(context.left, id) === 0}
-          tick={(id) => {
+          toggle={(id) => {
             const { [id]: previous, ...otherSeats } = context.left
             onChange({
               ...context,

@@ -21,7 +21,7 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
   initialCode,
   children,
 }) => {
-  const code = useCode(event, initialCode)
+  const code = useDiscountCode(event, initialCode)
   const memberLists = useMemberLists(event)
   const seatsLeft = tariff?.left
   const kind = code.state.is === 'given' ? code.state.kind : null
@@ -47,7 +47,7 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
     startLookup: memberLists.startLookup,
     isLookingUp: memberLists.isLookingUp,
     onAnswerChange: memberLists.onAnswerChange,
-    showCodeError: code.refuse,
+    showCodeError: code.showCodeError,
     reset: () => {
       code.reset()
       memberLists.reset()
@@ -65,7 +65,7 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
 }
 
 /** Keeps a discount code as typed, and the server's response. */
-function useCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
+function useDiscountCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
   // A draft restores the discount code that it was priced with.
   const draftCode = codeKinds.length > 0 ? initialCode : null
   const [state, setState] = useState<CodeState>(
@@ -103,7 +103,7 @@ function useCode({ id, codeKinds }: PublicEvent, initialCode: string | null) {
   useEffect(() => {
     if (draftCode !== null) void apply(draftCode)
   }, [draftCode, apply])
-  return { state, apply, refuse: showCodeError, reset }
+  return { state, apply, showCodeError, reset }
 }
 
 /** Keeps the member list entries for the answers, by field. They are looked up when a field loses focus. */

@@ -50,7 +50,7 @@ export async function uploadInAdvance(uploadOptions: UploadOptions): Promise<voi
       const { token, until } = result.value
       return onProgress({ is: 'stored', name: result.value.name, bytes, token, until })
     }
-    const { status, code, message, answer: body } = result.error
+    const { status, code, message, errorResponse: body } = result.error
     if (status === 422 || status === 413) return onReject(body?.errors?.[field.id] ?? message)
     // If the server does not accept it in advance, the file is sent with the answers.
     if (!RETRYABLE_STATUSES.has(status) || code === 'no_room')

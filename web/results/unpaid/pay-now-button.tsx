@@ -88,7 +88,8 @@ export function usePayment({
     if (priceChange !== null) return setStep({ is: 'moved', ...priceChange })
     setStep({ is: 'idle' })
     // The message asks for a second press of the button.
-    if (answer.error.code === 'same_person') setConfirmed(answer.error.answer?.reg_no ?? null)
+    if (answer.error.code === 'same_person')
+      setConfirmed(answer.error.errorResponse?.reg_no ?? null)
     // Without a connection, there is no message from the server.
     setProblem(answer.error.code === 'network' ? serverUnreachable : answer.error.message)
     if (STATE_CHANGED_CODES.has(answer.error.code)) reload()
@@ -160,8 +161,8 @@ function readPriceChange(
   error: ApiError,
 ): { readonly oldQuote: Quote | null; readonly newQuote: Quote } | null {
   if (error.code !== 'price_moved') return null
-  const newQuote = error.answer?.quote ? toQuote(error.answer.quote) : null
-  const oldQuote = error.answer?.was ? toQuote(error.answer.was) : null
+  const newQuote = error.errorResponse?.quote ? toQuote(error.errorResponse.quote) : null
+  const oldQuote = error.errorResponse?.was ? toQuote(error.errorResponse.was) : null
   return newQuote === null ? null : { oldQuote, newQuote }
 }
 

@@ -101,7 +101,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const { expect } = example
   const expectedLines = ('lines' in expect ? expect.lines : undefined) ?? {}
   const lines = bill?.ok === true ? bill.value : []
-  const shownFields = evaluated?.shown ?? new Set<string>()
+  const shownFields = evaluated?.visibleIds ?? new Set<string>()
   const formatAmount = (amount: Amount | undefined): string =>
     amount === undefined ? 'no price' : formatMoney(amount, getCurrency(event, category))
   const formatLine = (amount: Amount | undefined): string =>

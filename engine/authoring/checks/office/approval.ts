@@ -36,19 +36,19 @@ const MAX_STEPS = 50_000
  * Returns answers that match the rule but leave the file out. Null if there are none, or too many to
  * search.
  */
-function findAnswersWithoutField(event: EventConfig, rule: Rule, file: string): Answers | null {
-  const visibilityConditions = listVisibilityConditions(event, file)
+function findAnswersWithoutField(event: EventConfig, rule: Rule, fileId: string): Answers | null {
+  const visibilityConditions = listVisibilityConditions(event, fileId)
   let foundAnswers: Answers | null = null
   const searchPath = (): null => {
     searchAnswers(
       event,
       [
         {
-          reads: [...listConditionNames([rule.when, ...visibilityConditions]), file, CATEGORY],
+          reads: [...listConditionNames([rule.when, ...visibilityConditions]), fileId, CATEGORY],
           conditions: [rule.when, ...visibilityConditions],
           visit: ({ answers, category }, path) => {
             const isRuleApplied = findApproval(event.approvals, answers, category)?.id === rule.id
-            if (foundAnswers === null && isRuleApplied && getOwn(answers, file) === undefined)
+            if (foundAnswers === null && isRuleApplied && getOwn(answers, fileId) === undefined)
               foundAnswers = collectAnswers(path)
             return null
           },

@@ -92,13 +92,13 @@ const expiresWithoutPriceCheck: Check = {
     pairMethods(model).flatMap(({ index, method }): Draft[] => {
       if (method.is !== 'transfer') return []
       const { config } = model
-      const closes = suggestClosingDay(model)
-      const startDay = method.until ?? closes ?? config.to
+      const closingDay = suggestClosingDay(model)
+      const startDay = method.until ?? closingDay ?? config.to
       const expiryDay = addDays(startDay, method.expiresAfterDays)
       const hasPrice =
         method.priceDate === 'registration' ||
         (findPeriodOn(config.fees, expiryDay) !== null &&
-          (closes === undefined || expiryDay <= closes))
+          (closingDay === undefined || expiryDay <= closingDay))
       if (hasPrice && expiryDay <= config.to) return []
       return [
         {
@@ -200,17 +200,17 @@ const instructionsOddNumberCheck: Check = {
       method.is !== 'transfer'
         ? []
         : LABELLED_NUMBERS.flatMap(([pattern, label, expectedFormat]): Draft[] => {
-            const statedAddress = pattern.exec(method.instructions)?.[1]?.replace(/[.,;]+$/, '')
+            const statedNumber = pattern.exec(method.instructions)?.[1]?.replace(/[.,;]+$/, '')
             const bankNumber = findBankNumbers(method.instructions).find(
               (number) => number.label === label,
             )
-            return statedAddress === undefined || bankNumber?.text === statedAddress
+            return statedNumber === undefined || bankNumber?.text === statedNumber
               ? []
               : [
                   {
                     at: getMethodPath(index, 'instructions'),
-                    ...findSpan(model, getMethodPath(index, 'instructions'), statedAddress),
-                    message: `\`${statedAddress}\` is not a valid ${label === 'Account' ? 'account number' : label}`,
+                    ...findSpan(model, getMethodPath(index, 'instructions'), statedNumber),
+                    message: `\`${statedNumber}\` is not a valid ${label === 'Account' ? 'account number' : label}`,
                     help: `write ${expectedFormat}`,
                   },
                 ]
@@ -227,12 +227,12 @@ const methodUntilOutsideCheck: Check = {
   why: 'A payment method that ends before registration opens is never offered. If it ends after registration closes, its day is probably wrong.',
   after: ['EV443'],
   find: (model) => {
-    const opens = getStatedOpeningDay(model)
-    const closes = suggestClosingDay(model)
+    const openingDay = getStatedOpeningDay(model)
+    const closingDay = suggestClosingDay(model)
     return pairMethods(model).flatMap(({ index, method: { until } }): Draft[] => {
       if (until === undefined) return []
-      const isEarly = opens !== undefined && until < opens
-      const isLate = closes !== undefined && until > closes
+      const isEarly = openingDay !== undefined && until < openingDay
+      const isLate = closingDay !== undefined && until > closingDay
       const suggestion = findDayInEventYear(model, until)
       return isEarly || isLate
         ? [
@@ -243,8 +243,8 @@ const methodUntilOutsideCheck: Check = {
                 : `this payment method ends on ${formatDay(until)}, after registration closes`,
               // If the method ends only a few days late, its year is not wrong.
               help:
-                isLate && countDaysBetween(closes, until) <= NEAR_DAYS
-                  ? `write until: ${closes}, the last day of registration`
+                isLate && countDaysBetween(closingDay, until) <= NEAR_DAYS
+                  ? `write until: ${closingDay}, the last day of registration`
                   : suggestion === null
                     ? 'write a day on which registration is open'
                     : suggestYear('until', suggestion),

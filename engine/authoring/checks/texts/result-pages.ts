@@ -40,15 +40,15 @@ const brokenButtonLinkCheck: Check = {
     ]
     return listButtons(model).flatMap(({ button, path }): Draft[] => {
       if (button.go === undefined || knownAddresses.includes(button.go)) return []
-      const nearest = findNearest(button.go, listOwnRoutes(model))
+      const nearestRoute = findNearest(button.go, listOwnRoutes(model))
       return [
         {
           at: `${path}.go`,
           message: `no page has the address ${button.go}`,
           help:
-            nearest === null
+            nearestRoute === null
               ? 'add it to routes.also'
-              : `did you mean \`${nearest.name}\`? If not, add it to routes.also`,
+              : `did you mean \`${nearestRoute.name}\`? If not, add it to routes.also`,
         },
       ]
     })
@@ -92,7 +92,7 @@ const missingLookupCheck: Check = {
     (['success', 'failed'] as const).flatMap((page): Draft[] => {
       if (model.config.results[page].lookup !== 'never') return []
       const help = 'add lookup: if-found'
-      const details = model.file.results[page].details.flatMap((detail, index): Draft[] => {
+      const detailDrafts = model.file.results[page].details.flatMap((detail, index): Draft[] => {
         const name = typeof detail === 'string' ? detail : detail.show
         const path = `results.${page}.details.${index}`
         if (typeof detail === 'object' && detail.when !== undefined)
@@ -113,7 +113,7 @@ const missingLookupCheck: Check = {
               },
             ]
       })
-      const texts = model.displayedTexts
+      const textDrafts = model.displayedTexts
         .filter(({ place }) => place === page)
         .flatMap((entry) =>
           findPlaceholders(entry).flatMap(({ name, span }): Draft[] =>
@@ -129,7 +129,7 @@ const missingLookupCheck: Check = {
                 ],
           ),
         )
-      return [...details, ...texts]
+      return [...detailDrafts, ...textDrafts]
     }),
 }
 

@@ -1,4 +1,4 @@
-/** Chooses the days of a new event and its price periods: given ones or placeholders. */
+/** Chooses the days and price periods of a new event, from the answers or as placeholders. */
 import type { Amount } from '../../../lib/money.ts'
 import { addDays, countDaysBetween, day, type Day } from '../../../lib/time.ts'
 import { deriveId } from './yaml-text.ts'
@@ -20,10 +20,14 @@ export type EventDays = {
   readonly window: RegistrationWindow
 }
 /** `after`: the index of the period that begins after the gap. */
-export type PeriodGap = { readonly after: number; readonly first: Day; readonly last: Day }
+export type PeriodGap = {
+  readonly nextPeriodIndex: number
+  readonly first: Day
+  readonly last: Day
+}
 
 export type RegistrationWindow = {
-  /** The last day of the form. Null if it is the last day of the conference. */
+  /** The last day on which the form is open. Null if it is the last day of the conference. */
   readonly closes: Day | null
   /** The days on which only staff register delegates. */
   readonly desk: { readonly first: Day; readonly last: Day } | null
@@ -73,7 +77,7 @@ export function expandPrices<Price extends Amount | null>(
     : prices
 }
 
-/** Returns the event's days: given ones or placeholders, in the year that the title names. */
+/** Returns the event's days from the answers. Missing days become placeholders in the year that the title names. */
 export function chooseEventDays(options: SampleOptions): EventDays {
   const { id, title = id, today, periodEnds = [] } = options
   const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]
@@ -137,9 +141,9 @@ function chooseRegistrationWindow(
 }
 
 const listGaps = (periods: readonly FilePeriod[]): readonly PeriodGap[] =>
-  periods.flatMap(({ from }, after): readonly PeriodGap[] => {
-    const previousPeriod = periods[after - 1]
+  periods.flatMap(({ from }, nextPeriodIndex): readonly PeriodGap[] => {
+    const previousPeriod = periods[nextPeriodIndex - 1]
     if (previousPeriod === undefined || from === null) return []
     const first = addDays(previousPeriod.to, 1)
-    return from > first ? [{ after, first, last: addDays(from, -1) }] : []
+    return from > first ? [{ nextPeriodIndex, first, last: addDays(from, -1) }] : []
   })

@@ -1,4 +1,4 @@
-/** Lists the statements that set up an empty PostgreSQL database. Every new step also changes this list. */
+/** Lists the statements that set up an empty PostgreSQL database. Each migration also changes this list. */
 import { LOCK_SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
 import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
@@ -14,7 +14,7 @@ import { monthClosings } from './month-closings.ts'
 import { tables } from './tables.ts'
 import { triggers } from './triggers.ts'
 
-export const newDatabase: readonly string[] = [
+export const newDatabaseStatements: readonly string[] = [
   'CREATE EXTENSION IF NOT EXISTS citext',
   'CREATE EXTENSION IF NOT EXISTS pg_trgm',
   ...functions,

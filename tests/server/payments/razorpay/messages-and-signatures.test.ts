@@ -1,4 +1,4 @@
-/** Returns and webhooks from Razorpay: the claim of each, our action, and its reason. */
+/** Returns and webhooks from Razorpay: what each one claims, and what we do with it. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -68,7 +68,7 @@ describe('our signatures agree with the official package', () => {
     expect(ownResults).toEqual(OFFICIAL_RESULTS.webhooks.map(({ official }) => official))
     expect(new Set(ownResults)).toEqual(new Set([true, false]))
   })
-  test('which still returns the recorded results', () => {
+  test('and the official package still returns the recorded results', () => {
     for (const { name, secret, order, payment, signature, official } of OFFICIAL_RESULTS.returns)
       expect(
         validatePaymentVerification({ order_id: order, payment_id: payment }, signature, secret),
@@ -167,7 +167,13 @@ describe('a browser return', () => {
       'unsigned, so it ends nothing: the query decides',
     ],
     ['after a cancellation', {}, 'unknown', false, 'the payer may have paid in another window'],
-    ['of Airpay', { TRANSACTIONSTATUS: '200', TRANSACTIONID: ORDER }, 'unknown', false, 'no claim'],
+    [
+      'from Airpay',
+      { TRANSACTIONSTATUS: '200', TRANSACTIONID: ORDER },
+      'unknown',
+      false,
+      'no claim',
+    ],
   ])('%s', async (_name, fields, hash, claimsMoney, reason) => {
     const message = await razorpay.adapter.readReturn?.(createRazorpayEvent(), ORDER, fields)
     expect(message, reason).toMatchObject({
@@ -298,7 +304,7 @@ describe('a webhook', () => {
       }),
       currentSecret,
       { is: 'other' },
-      'accepted, or the gateway stops sending',
+      'accepted; otherwise the gateway would stop sending webhooks',
     ],
     [
       'a payment without an order',
@@ -314,7 +320,7 @@ describe('a webhook', () => {
       }),
       currentSecret,
       { is: 'order', message: { orderId: 'SAMP2026112100099' } },
-      'the receipt names it, as after a restore',
+      'the receipt names the order, as after a restore',
     ],
     [
       'without a payload',
@@ -339,7 +345,7 @@ describe('a webhook', () => {
       (text) => ({ bytes: text.slice(0, -5), signature: computeSignature(text, currentSecret) }),
     ],
     [
-      'written again',
+      'reformatted',
       (text) => ({
         bytes: JSON.stringify(JSON.parse(text), null, 1),
         signature: computeSignature(text, currentSecret),

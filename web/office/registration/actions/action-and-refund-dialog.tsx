@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { ActionsResponse } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
-import { createKey, type ApiError } from '../../../app/api-client.ts'
+import { createIdempotencyKey, type ApiError } from '../../../app/api-client.ts'
 import { Dialog, FOCUSED_FIRST } from '../../../ui/dialog.tsx'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 import { ApprovalDetails } from './approval-dialog-content.tsx'
@@ -32,9 +32,10 @@ type ActionDialogProps = {
 
 export function ActionDialog(props: ActionDialogProps) {
   const { button, title, actionData, error, isBusy, onPerform, onClose } = props
-  const [idempotencyKey] = useState(createKey)
+  const [idempotencyKey] = useState(createIdempotencyKey)
   const [answers, setAnswers] = useState<Readonly<Record<string, unknown>>>({})
-  const newTotal = error?.code === 'price_changes' ? (error.answer?.quote?.total ?? null) : null
+  const newTotal =
+    error?.code === 'price_changes' ? (error.errorResponse?.quote?.total ?? null) : null
   const label = newTotal === null ? title : 'Accept new price and correct'
   return (
     <Dialog title={title} onClose={onClose}>

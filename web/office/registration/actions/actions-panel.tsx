@@ -14,7 +14,7 @@ import type { ActionRequest } from '../action-buttons.ts'
 import { ReviewCard } from '../../reconciliation/payment-review-card.tsx'
 import { buildRegistrationUrl } from '../../office-api-and-urls.ts'
 import { ActionOutcome } from '../../ui/action-outcome.tsx'
-import { createKey } from '../../../app/api-client.ts'
+import { createIdempotencyKey } from '../../../app/api-client.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { BusyButton } from '../../ui/busy-button.tsx'
 import { formatResponseMoney } from '../../ui/format-amount.ts'
@@ -165,7 +165,7 @@ function RefundSecondPayment({
   readonly isBusy: boolean
   readonly onRefund: (request: ActionRequest & { readonly act: 'refund' }) => void
 }) {
-  const [key] = useState(createKey)
+  const [key] = useState(createIdempotencyKey)
   const reason = `Second payment of the same person: the first is ${firstRegNo}.`
   return (
     <div className="acts-of">

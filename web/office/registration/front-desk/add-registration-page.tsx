@@ -21,7 +21,7 @@ import type {
   OfficeEvent,
 } from '../../../../engine/api.ts'
 import type { Reader } from '../../../app/api-client.ts'
-import { createKey } from '../../../app/api-client.ts'
+import { createIdempotencyKey } from '../../../app/api-client.ts'
 import { isShortMessage } from '../../../ui/forms/is-short-message.ts'
 import {
   hasAll,
@@ -151,7 +151,7 @@ function AddRegistrationForm({
    * midnight while the page is open.
    */
   const clockOffsetMs = Date.parse(now) - loadedAt
-  const idempotencyKey = useRef(createKey())
+  const idempotencyKey = useRef(createIdempotencyKey())
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (isFocused) form.current?.querySelector<HTMLElement>('input, select, textarea')?.focus()
@@ -186,7 +186,7 @@ function AddRegistrationForm({
       // If no response arrives, the registration may exist. The next click then sends the same key,
       // so that no second registration is created.
       if (isApiError(error) && error.status >= 400 && error.status < 500)
-        idempotencyKey.current = createKey()
+        idempotencyKey.current = createIdempotencyKey()
       // Prices and dates may have changed since the page was opened.
       void queryClient.invalidateQueries({ queryKey: ['adding', event.id] })
       // Focuses the first field with an error, or else the message, because the button has lost the focus.
@@ -200,7 +200,7 @@ function AddRegistrationForm({
     },
   })
   const submitError = useSignInOn401(addMutation.error)
-  const errors = readStringRecord(submitError?.answer?.errors) ?? {}
+  const errors = readStringRecord(submitError?.errorResponse?.errors) ?? {}
   const chosenMethod = methods.find(({ id }) => id === method)
   // Looks up a discount code as soon as it is complete, because the payer needs to know the price.
   const code = readText(data, CODE_NAME)

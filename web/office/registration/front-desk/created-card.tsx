@@ -29,7 +29,7 @@ export function CreatedSummary({
   return (
     <p className="created-summary">
       <b>{name}</b>{' '}
-      {state === 'complete' ? 'is registered and paid.' : 'is registered, not paid yet.'}
+      {state === 'complete' ? 'is registered and paid.' : 'is registered but has not paid yet.'}
       {amount !== '' && ` ${state === 'complete' ? 'Received' : 'Due'}: ${amount}`}
     </p>
   )

@@ -20,8 +20,8 @@ import type {
   PublicEvent,
 } from '../../../../engine/index.ts'
 
-const isPoolFull = (left: PricingContext['left'], poolId: string): boolean =>
-  (getOwn(left, poolId) ?? 1) <= 0
+const isPoolFull = (seatsLeft: PricingContext['left'], poolId: string): boolean =>
+  (getOwn(seatsLeft, poolId) ?? 1) <= 0
 
 /**
  * Calculates a preview of the price, which the server recalculates. `fullPool` is the full quota
@@ -64,10 +64,10 @@ export function calculatePreview(
 export function labelOptions(
   event: PublicEvent,
   field: Field,
-  left: PricingContext['left'],
+  seatsLeft: PricingContext['left'],
 ): readonly Option[] {
   const fullPools = listSeatPools(event.quotas).filter(
-    ({ id, limit }) => limit.eachOptionOf === field.id && isPoolFull(left, id),
+    ({ id, limit }) => limit.eachOptionOf === field.id && isPoolFull(seatsLeft, id),
   )
   return (field.options ?? []).map((option) => {
     const fullPool = fullPools.find((pool) => pool.option === option.id)

@@ -28,9 +28,9 @@ export function formatAcceptedFindings(
   rows: readonly FileRow[],
 ): readonly string[] {
   const acceptedFindings = [
-    ...gaps.map(({ after, first, last }): AcceptedFinding => ({
+    ...gaps.map(({ nextPeriodIndex, first, last }): AcceptedFinding => ({
       code: 'EV405',
-      at: `fees.periods.${after}`,
+      at: `fees.periods.${nextPeriodIndex}`,
       because: `The organisers confirmed that registration is closed on ${formatDays(first, last)}.`,
     })),
     ...rows.flatMap(listFallingPrices),

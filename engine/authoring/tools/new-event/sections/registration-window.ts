@@ -1,4 +1,4 @@
-/** Writes the days of registration: when the form opens and closes, and those of the front desk. */
+/** Writes the registration section of a new event: the days of the form and of the front desk. */
 import type { Day } from '../../../../lib/time.ts'
 import type { RegistrationWindow } from '../price-periods.ts'
 import { appendComment } from '../yaml-text.ts'
@@ -7,7 +7,7 @@ import { appendComment } from '../yaml-text.ts'
 export function formatRegistrationWindow(
   opens: Day | undefined,
   { closes, desk }: RegistrationWindow,
-  /** The last day on which a bank transfer can begin. Null if none is needed. */
+  /** The last day for bank transfers, which need time to arrive. Null if the event has no bank transfers. */
   transfersUntil: Day | null,
 ): readonly string[] {
   const lines = [

@@ -127,7 +127,10 @@ export function buildDisputeEntity(
   }
 }
 
-/** Lists the rows of a settlement of all captured payments, with UTR and day, as after two working days. */
+/**
+ * Lists the rows of a settlement of all captured payments, with UTR and day, as Razorpay reports them two working days
+ * later.
+ */
 export function listSettlementRows(
   orders: readonly SimulatedOrder[],
   now: number,
@@ -148,7 +151,7 @@ export function listSettlementRows(
         order_receipt: order.receipt,
         method: 'card',
       }
-      const sale = {
+      const paymentRow = {
         ...settlementColumns,
         entity_id: payment.id,
         type: 'payment',
@@ -172,7 +175,7 @@ export function listSettlementRows(
           tax: 0,
           payment_id: payment.id,
         }))
-      return [sale, ...refunds]
+      return [paymentRow, ...refunds]
     }),
   )
 }

@@ -37,7 +37,7 @@ export function createRazorpaySandboxAccount(name: string): RazorpayAccount {
 
 const WEBHOOK_TIMEOUT_MS = 20_000
 const MINUTE_MS = 60_000
-const REPEATED_WEBHOOKS = 5
+const REPEATED_WEBHOOK_COUNT = 5
 const RESPOND_WITHIN_MS = 7 * 24 * 60 * MINUTE_MS
 
 export function openRazorpaySimulator(options: RazorpaySimulatorOptions): RazorpaySimulator {
@@ -51,7 +51,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     balance: Number.MAX_SAFE_INTEGER,
     settlement: (rows) => rows,
   }
-  const sent: WebhookSent[] = []
+  const sentWebhooks: WebhookSent[] = []
   const pendingDeliveries = new Set<Promise<unknown>>()
   let origins: SimulatorOrigins = { page: '', hop: '', server: '' }
 
@@ -114,7 +114,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       if (status !== 200)
         log.warn({ status, type }, 'a webhook of the Razorpay simulator was not accepted')
       const result = { type, status }
-      sent.push(result)
+      sentWebhooks.push(result)
       return result
     })
     pendingDeliveries.add(delivery)
@@ -226,8 +226,8 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
       return void sendWebhook('payment.captured', paidOrder, { truncated: true })
     if (action === 'often') {
       const eventId = createId('evt')
-      // Webhooks are sent in another order: the payment of the order is reported before its authorisation.
-      for (let n = 0; n < REPEATED_WEBHOOKS; n++)
+      // Sends the webhooks out of order: `order.paid` precedes `payment.authorized`.
+      for (let n = 0; n < REPEATED_WEBHOOK_COUNT; n++)
         void sendWebhook('order.paid', paidOrder, { eventId })
       return notify('payment.authorized', paidOrder)
     }
@@ -254,7 +254,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
   }
   return {
     faults,
-    sent,
+    sent: sentWebhooks,
     addRoutes: (app) => {
       addApiRoutes(app, parts)
       addPageRoutes(app, parts)
