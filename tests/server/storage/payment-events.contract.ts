@@ -16,7 +16,6 @@ import {
 } from '../sample-registrations.ts'
 import { toRegNos } from './contract-setup.ts'
 import type { ContractSetup } from './contract-setup.ts'
-
 export function definePaymentEventsContract(setUp: ContractSetup): void {
   let store: Store
   beforeEach(() => {

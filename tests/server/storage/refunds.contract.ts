@@ -301,7 +301,6 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       const id = await send(createRefundResponse('unsure'))
       await store.applyPaymentEvent(orderId, buildRefund('RF7', 10_000), newEmail)
       expect(await readRevenue()).toBe(due)
-      // The payment is no longer polled.
       await store.recordStatusQuery(orderId, addMs(20 * day), null, null)
       await decide(`R${id}`, dismissDecision, addMs(20 * day))
       expect((await store.watchedPayments(addMs(21 * day), 9)).length).toBe(1)
