@@ -1,4 +1,4 @@
-/** Server processes for benchmarks, with events of their own, and the CPU time of processes. */
+/** Starts server processes for benchmarks, with separate events, and reads the CPU time of processes. */
 import { spawn } from 'node:child_process'
 import { closeSync, cpSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

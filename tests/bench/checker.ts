@@ -145,7 +145,7 @@ function measureTables(): Pick<
       codes: [...new Set(findings.map(({ code }) => code))].join(' ') || 'proved complete',
     }
   }
-  // One rule per field, in sequence: as large as in practice.
+  // One rule per field, in sequence: as large as a table is in practice.
   const provenRun = measureTable(
     `${ids.map((id, i) => `    - {when: {${id}: true}, then: ${i % 2 === 0 ? 'member' : 'visitor'}}\n`).join('')}    - {otherwise: visitor}\n`,
   )

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 /** The kernel's clock tick, a hundredth of a second, in microseconds. */
 const TICK_US = 10_000
 
-/** CPU time that a process has used so far, all its threads, in microseconds. @param {number} pid */
+/** Returns the CPU time that all threads of a process have used so far, in microseconds. @param {number} pid */
 export const readCpu = (pid) => {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const [user, system] = stat

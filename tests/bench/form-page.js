@@ -25,7 +25,7 @@ const UNCHANGED_SHARE_MIN = 0.7
  * The highest ratio to the CPU time with 4 events. CPU time, because requests a second vary more on a shared machine.
  */
 const MANY_EVENTS_RATIO_MAX = 1.2
-/** Time until the server listens with many events: on the first start with them, and on later ones. */
+/** The maximum time until the server listens with many events: on the first start with them, and on later starts. */
 const FIRST_START_MS_MAX = 10_000
 const START_MS_MAX = 2_000
 const BROWSER_HEADERS = { 'accept-encoding': 'gzip, deflate, br, zstd' }
@@ -45,7 +45,7 @@ async function measureLoad({ url, pid, headers = {} }, seconds) {
 const computeMedian = (figures) =>
   [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 
-/** Serves these bytes, which a browser would decompress, at `/`. */
+/** The program that serves these bytes, which a browser would decompress, at `/`. */
 const FILE_SERVER = `
 import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'

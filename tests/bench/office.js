@@ -140,12 +140,12 @@ async function startBareServer(module, argument) {
 }
 
 async function signIn({ url }) {
-  const answer = await fetch(`${url}/admin/login/`, {
+  const response = await fetch(`${url}/admin/login/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(ADMIN),
   })
-  return (await answer.json()).token
+  return (await response.json()).token
 }
 
 /** Returns the memory a few seconds after startup, without requests. */
@@ -158,9 +158,9 @@ async function readRestingMib({ process: { pid } }) {
 /** Returns the milliseconds until the complete response has arrived. */
 async function timeResponse(url, headers = {}) {
   const startedAt = performance.now()
-  const answer = await fetch(url, { headers })
-  await answer.arrayBuffer()
-  if (answer.status !== 200) throw new Error(`${url}: ${answer.status}`)
+  const response = await fetch(url, { headers })
+  await response.arrayBuffer()
+  if (response.status !== 200) throw new Error(`${url}: ${response.status}`)
   return performance.now() - startedAt
 }
 
@@ -234,10 +234,10 @@ async function measureViews(ours, headers) {
 
 async function measureExports(ours, bare, headers) {
   const usedCpu = [0, 0]
-  const addCpu = async (at, pid, work) => {
-    const before = readCpu(pid)
+  const addCpu = async (index, pid, work) => {
+    const cpuBefore = readCpu(pid)
     const durations = await work()
-    usedCpu[at] += readCpu(pid) - before
+    usedCpu[index] += readCpu(pid) - cpuBefore
     return durations
   }
   const [ourMs = 0, bareMs = 0] = await takeTurns(
@@ -280,12 +280,12 @@ async function measureReads(ours, bare, rows) {
 }
 
 /** Measures requests a second, and CPU microseconds per request, of two servers that take turns. */
-async function measureRates(one, other) {
+async function measureRates(firstTarget, secondTarget) {
   const durations = [[], []]
-  for (const target of [one, other]) await measureLoad(target, 1)
+  for (const target of [firstTarget, secondTarget]) await measureLoad(target, 1)
   for (let round = 0; round < ROUNDS; round += 1)
     for (const at of round % 2 === 0 ? [0, 1] : [1, 0])
-      durations[at].push(await measureLoad(at === 0 ? one : other, SECONDS))
+      durations[at].push(await measureLoad(at === 0 ? firstTarget : secondTarget, SECONDS))
   const [ourRates, otherRates] = durations.map((figures) => ({
     perSecond: computeMedian(figures.map(({ perSecond }) => perSecond)),
     cpu: computeMedian(figures.map(({ cpu }) => cpu)),

@@ -56,14 +56,19 @@ export async function benchOpeningHour(): Promise<boolean> {
     await waitForEmails(mailServer.countReceived, WARM_UP_DELEGATES)
     const delegateCount = Math.round(PER_MINUTE * MINUTES)
     const baseline = await measure(server, delegateCount, visit.register, async () => {})
-    const opening = await measure(server, delegateCount, visit.completeVisit, () =>
+    const openingFigures = await measure(server, delegateCount, visit.completeVisit, () =>
       waitForEmails(mailServer.countReceived, WARM_UP_DELEGATES + delegateCount),
     )
     await registerUnderLoad(server)
     const loadedMemory = readMemoryMib(server.pid)
     await pause(MINUTE_MS)
     const idleMemory = readMemoryMib(server.pid)
-    return printReport({ alone: baseline, opening, loaded: loadedMemory, idle: idleMemory })
+    return printReport({
+      alone: baseline,
+      opening: openingFigures,
+      loaded: loadedMemory,
+      idle: idleMemory,
+    })
   } finally {
     await server.stop()
     await mailServer.close()

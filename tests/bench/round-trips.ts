@@ -89,15 +89,15 @@ async function countOnce(
 ): Promise<Omit<RoundTripCount, 'what' | 'roundTripsMedian' | 'roundTripsMax'>> {
   await waitForQuiet(proxy)
   await proxy.startTrace()
-  const before = await proxy.traffic()
+  const trafficBefore = await proxy.traffic()
   const startedAt = performance.now()
   await work()
   const ms = performance.now() - startedAt
-  const after = await proxy.traffic()
+  const trafficAfter = await proxy.traffic()
   return {
     ms,
-    roundTrips: after.roundTrips - before.roundTrips,
-    packets: after.packetsToServer - before.packetsToServer,
+    roundTrips: trafficAfter.roundTrips - trafficBefore.roundTrips,
+    packets: trafficAfter.packetsToServer - trafficBefore.packetsToServer,
     trips: await proxy.takeTrips(),
   }
 }

@@ -32,7 +32,7 @@ const RATIO_MAX = 2
 /** Below this, no wait is noticeable and a comparison is meaningless. */
 const NOTICEABLE_MS = 5
 
-/** A query, and the older version's query for the same result. Null if that version could not find it. */
+/** A query, and the older version's query for the same result. Null if that version could not find the result. */
 const SEARCHES: readonly (readonly [string, string | null])[] = [
   ['AFPI 0177 4410 8000 1', 'AFPI0177441080001'],
   ['+91 98470-00000', '+919847000000'],

@@ -181,7 +181,7 @@ function isAtRightLine(
       position.end.line >= lines[0] - toleratedLines
     )
       return true
-    // A removed or moved part is missing in its original block.
+    // A removed or moved part is missing from its original block.
     if (
       MUTATIONS_NEXT_TO_LINE.has(mutation) &&
       (parentLines.length === 0

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { FOLDERS, runMutants, formatResults } from './run.ts'
 import { ALL_RUNS, chooseRuns } from '../runs.ts'
 
-/** Primes, so that no kind of mistake is always skipped; `npm run mutants` skips none. */
+/** Prime numbers, so that no kind of mistake is always skipped; `npm run mutants` skips no mutant. */
 const STRIDE = ALL_RUNS ? 37 : 227
 
 test('finds the harmful mistakes in the event files at their lines, and has no finding for the others', () => {

@@ -70,12 +70,12 @@ export function runMutants(
         if (isProgressShown)
           reportProgress({ step: `Checking mutants of ${name}`, done: doneCount, total })
         doneCount += 1
-        const checked = checkMutant(mutant, original, shared)
+        const checkedMutant = checkMutant(mutant, original, shared)
         return {
-          ...checked,
+          ...checkedMutant,
           name,
-          mutant: { ...checked.mutant, text: '' },
-          findings: checked.findings.map(({ code, at }) => ({ code, line: at.start.line })),
+          mutant: { ...checkedMutant.mutant, text: '' },
+          findings: checkedMutant.findings.map(({ code, at }) => ({ code, line: at.start.line })),
         }
       })
     })

@@ -62,9 +62,9 @@ export function createDisputeInvariants(
   const latestIndexById = new Map<string, number>()
 
   const findStorageMistake = (row: Row): string | null => {
-    const found = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
-    if (found === undefined) return 'it does not exist'
-    const { order, dispute } = found
+    const disputedOrder = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
+    if (disputedOrder === undefined) return 'it does not exist'
+    const { order, dispute } = disputedOrder
     if (row.order_id !== order.orderId) return 'it belongs to another order'
     if (row.status === 'unknown') return row.amount === 0 ? null : 'the gateway was not queried'
     const { paymentReference, amount, currency, changes } = dispute
@@ -74,18 +74,18 @@ export function createDisputeInvariants(
     const index = changes.findLastIndex(({ status }) => status === row.status)
     if (index < (latestIndexById.get(dispute.id) ?? 0))
       return 'an earlier status replaced a later one'
-    // "Open" and "under review" alternate: the first of equal statuses is the minimum that was seen.
+    // "Open" and "under review" alternate, so a repeated status does not show how far the dispute had progressed.
     const isRepeated = changes.filter(({ status }) => status === row.status).length > 1
     if (!isRepeated) latestIndexById.set(dispute.id, index)
     return index === -1 ? 'the gateway never said this' : null
   }
-  const findRecordingMistake = (recorded: readonly RecordedLoss[]): string | null => {
+  const findRecordingMistake = (recordedLosses: readonly RecordedLoss[]): string | null => {
     for (const { dispute } of listDisputes()) {
-      const ownLosses = listRecorded(recorded, dispute)
+      const ownLosses = listRecorded(recordedLosses, dispute)
       if (ownLosses.length === 0) continue
       // A loss of several payments has a row for each, from one decision.
       if (new Set(ownLosses.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
-      const recordedSum = sumRecorded(recorded, dispute)
+      const recordedSum = sumRecordedLosses(recordedLosses, dispute)
       if (!isLost(dispute)) return `${dispute.id} is ${getStatus(dispute)}`
       if (recordedSum > dispute.amount) return `${dispute.id}: ${recordedSum} of ${dispute.amount}`
     }
@@ -93,7 +93,7 @@ export function createDisputeInvariants(
   }
   /** Returns the registrations with a lost dispute that is not recorded, according to the gateway's records. */
   const listWaitingIds = async (rows: readonly Row[]): Promise<readonly number[]> => {
-    const recorded = await sql()<RecordedLoss>(RECORDED_SQL).all()
+    const recordedLosses = await sql()<RecordedLoss>(RECORDED_SQL).all()
     const notes = await sql()<{ registration_id: number; at: number }>(NOTES_SQL).all()
     const manualRefunds = await sql()<ManualRefundRow>(MANUAL_REFUNDS_SQL).all()
     /**
@@ -119,14 +119,14 @@ export function createDisputeInvariants(
       return sumAmounts(refunds) >= sumAmounts(losses)
     }
     const waitingRows = rows.filter((row) => {
-      const found = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
+      const disputedOrder = listDisputes().find(({ dispute }) => dispute.id === row.dispute_id)
       const isNoted = notes.some(
         ({ registration_id: id, at }) => id === row.registration_id && at >= row.status_at,
       )
       return (
-        found !== undefined &&
+        disputedOrder !== undefined &&
         row.status === 'lost' &&
-        sumRecorded(recorded, found.dispute) < found.dispute.amount &&
+        sumRecordedLosses(recordedLosses, disputedOrder.dispute) < disputedOrder.dispute.amount &&
         !isNoted &&
         !isCovered(row)
       )
@@ -183,8 +183,8 @@ export function createDisputeInvariants(
 }
 
 const listRecorded = (
-  recorded: readonly RecordedLoss[],
+  recordedLosses: readonly RecordedLoss[],
   { id }: Dispute,
-): readonly RecordedLoss[] => recorded.filter(({ reference }) => reference === id)
-const sumRecorded = (recorded: readonly RecordedLoss[], dispute: Dispute): number =>
-  listRecorded(recorded, dispute).reduce((sum, { amount }) => sum + amount, 0)
+): readonly RecordedLoss[] => recordedLosses.filter(({ reference }) => reference === id)
+const sumRecordedLosses = (recordedLosses: readonly RecordedLoss[], dispute: Dispute): number =>
+  listRecorded(recordedLosses, dispute).reduce((sum, { amount }) => sum + amount, 0)

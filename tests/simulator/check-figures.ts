@@ -82,7 +82,7 @@ async function readFigures(
   const { rows, paid_beside: paidElsewhere } = JSON.parse(salesBody) as SalesResponse
   const { data } = JSON.parse(statsBody) as StatsResponse
   const hasTwoCurrencies = event === TWO_CURRENCIES_EVENT || event === TWO_GATEWAYS_EVENT
-  const unit = currency === INR ? '' : ` (${currency})`
+  const currencySuffix = currency === INR ? '' : ` (${currency})`
   const isInCurrency = (candidate: unknown): boolean => !hasTwoCurrencies || candidate === currency
   const lines = parse(csv.replace(/^\uFEFF/, ''), { columns: true }) as Record<string, string>[]
   const sumOver = <T>(items: readonly T[], getAmount: (one: T) => number): number =>
@@ -99,7 +99,9 @@ async function readFigures(
     ),
     csv: sumOver(
       lines.filter((row) => isInCurrency(row['Currency'])),
-      (row) => toPaise(row[`Amount paid${unit}`]) - toPaise(row[`Amount refunded${unit}`]),
+      (row) =>
+        toPaise(row[`Amount paid${currencySuffix}`]) -
+        toPaise(row[`Amount refunded${currencySuffix}`]),
     ),
     sales:
       toPaise(paidElsewhere) +
@@ -122,11 +124,14 @@ type RevenueStats = {
 }
 /** Returns true if the totals equal the sums of the events in each currency. */
 function isEachTotalInOneCurrency(data: StatsResponse['data']): boolean {
-  const addUp = (all: readonly RevenueStats[]): string => {
+  const addUp = (revenueStats: readonly RevenueStats[]): string => {
     const sums = new Map<string, number>()
-    for (const { total_revenue, currency = INR, other_currencies = [] } of all)
-      for (const one of [{ currency, total_revenue }, ...other_currencies])
-        sums.set(one.currency, (sums.get(one.currency) ?? 0) + toPaise(one.total_revenue))
+    for (const { total_revenue, currency = INR, other_currencies = [] } of revenueStats)
+      for (const revenue of [{ currency, total_revenue }, ...other_currencies])
+        sums.set(
+          revenue.currency,
+          (sums.get(revenue.currency) ?? 0) + toPaise(revenue.total_revenue),
+        )
     return JSON.stringify([...sums].filter(([, amount]) => amount !== 0).toSorted())
   }
   const eventFigures = Object.entries(data).flatMap(([key, stats]) =>
@@ -178,7 +183,7 @@ async function reconcileReport(
     captured.every(({ account }) => account === 'sample') &&
     settledOrders.every(({ gatewayRefunds }) => gatewayRefunds.every(isKnown))
   if (!isComparable) return null
-  const answer = await client.call(
+  const response = await client.call(
     'POST',
     `/admin/reconcile/?event=${event}`,
     token,
@@ -186,9 +191,9 @@ async function reconcileReport(
       '\n',
     ),
   )
-  if (answer?.status !== 200 || JSON.stringify(await readBooks()) !== JSON.stringify(booksBefore))
+  if (response?.status !== 200 || JSON.stringify(await readBooks()) !== JSON.stringify(booksBefore))
     return null
-  const { settlement } = JSON.parse(answer.body) as { settlement?: WireSettlement }
+  const { settlement } = JSON.parse(response.body) as { settlement?: WireSettlement }
   // While the event file accepts no cards, the report is parsed as a bank statement.
   if (settlement === undefined) return null
   const { unread: unreadableLines, lines } = settlement

@@ -49,7 +49,7 @@ export function createOwedRefunds(sql: () => Sql): OwedRefunds {
         }
         const { received, computeRequired } = requiredPayments.getSums(id)
         const openAmount = Math.max(0, received - getOwedRefund(id) - computeRequired(total))
-        // A goodwill refund reduces the owed amount, and only while something is owed.
+        // A goodwill refund reduces the owed amount only while an amount is owed.
         owedByRegistration.set(id, Math.min(openAmount, netPaid))
       }
     },

@@ -258,8 +258,7 @@ export function createInvariants(context: CheckContext): Invariants {
     }
     for (const row of await sql()<Row>(CONFIRMATIONS_SQL).all()) {
       const cause = JSON.stringify(row)
-      // No email yet: one status response reported payment and refund, or staff requested the rest, which is not paid
-      // yet.
+      // No email: one status response reported payment and refund, or staff requested a balance that is not paid yet.
       if (row.status === 'success') succeededRegNos.add(row.reg_no)
       const isUnconfirmed = row.status === 'refunded' && !succeededRegNos.has(row.reg_no)
       const canLackConfirmation = (isUnconfirmed || row.awaits_rest === 1) && row.mails === 0
@@ -267,8 +266,7 @@ export function createInvariants(context: CheckContext): Invariants {
         return { invariant: 'only successes are confirmed, once each', cause }
       if (row.successes > 1)
         return { invariant: 'at most one attempt succeeds for each registration', cause }
-      // A registration made free by a correction remains paid if earlier payments are refunded or it becomes chargeable
-      // again.
+      // A registration made free by a correction stays paid if payments are refunded or it becomes chargeable again.
       const isFullyPaid = row.successes === 1 || (row.was_free === 1 && row.status === 'success')
       if (row.attempts > 0 && (row.status === 'success') !== isFullyPaid)
         return { invariant: 'a registration is paid when an attempt is', cause }
@@ -390,7 +388,7 @@ export function createInvariants(context: CheckContext): Invariants {
         'SELECT review FROM payments WHERE order_id = ? AND review IS NOT NULL',
       ).get(orderId)
     )?.review ?? 'another order'
-  /** Checked when idle: refunds that the gateway reported are recorded. Unmatched ones are in review. */
+  /** Checks, when idle, that refunds reported by the gateway are recorded. Unmatched refunds are in review. */
   const checkReportedRefunds = async (): Promise<Violation | null> => {
     const rows = await sql()<{ reference: string | null; state: string }>(REFUNDS_SQL).all()
     const isDone = (reference: string): boolean =>
@@ -405,7 +403,7 @@ export function createInvariants(context: CheckContext): Invariants {
     return null
   }
   // While the result of one of our refunds is unknown, a refund in the merchant panel may exceed the remaining amount.
-  // It is matched after staff have decided.
+  // The refund is matched after staff have decided.
   const isHandledByStaff = async (orderId: string): Promise<boolean> =>
     (await isReviewed(orderId)) ||
     // Refunds exceed payments because of a manual refund: staff were notified, and have resolved it.

@@ -55,7 +55,7 @@ export type Delegates = {
   /** Returns the numbers of registered delegates. */
   listRegNos(): readonly string[]
   findEvent(regNo: string): string
-  /** When the history is idle, every delegate opens their page once more. */
+  /** Opens the page of every delegate once more, when the history is idle. */
   openPagesAgain(): Promise<void>
 }
 type DelegatesContext = {
@@ -214,20 +214,20 @@ export function createDelegates(context: DelegatesContext): Delegates {
     if (plannedVisit.result === 'left') return
     const finishVisit = (): void => {
       const isPaid = plannedVisit.result === 'paid'
-      const late = isRazorpay && isPaid ? plannedVisit.lateAuthorization : null
+      const authorization = isRazorpay && isPaid ? plannedVisit.lateAuthorization : null
       // At Razorpay, a payment cannot differ from its order.
-      const wrong = isRazorpay ? null : plannedVisit.mismatch
+      const mismatch = isRazorpay ? null : plannedVisit.mismatch
       const declineCode = random.pick(['400', '405', '502'])
       const transaction = gateway.transact(order, {
         amount:
-          isPaid && wrong === 'amount'
+          isPaid && mismatch === 'amount'
             ? toAmount(order.requestedAmount - 100)
             : order.requestedAmount,
-        currency: wrong === 'currency' ? '840' : order.currency,
-        type: wrong === 'kind' ? '310' : '320',
-        isTest: wrong === 'test',
+        currency: mismatch === 'currency' ? '840' : order.currency,
+        type: mismatch === 'kind' ? '310' : '320',
+        isTest: mismatch === 'test',
         at: instant(Math.floor(timeline.now() / 1000) * 1000),
-        code: late !== null ? getFirstCode(late) : isPaid ? '200' : declineCode,
+        code: authorization !== null ? getFirstCode(authorization) : isPaid ? '200' : declineCode,
         message: isPaid ? 'Success' : 'Declined',
         checkoutId: isRazorpay ? (form.checkout_id ?? '') : '',
       })
@@ -240,10 +240,10 @@ export function createDelegates(context: DelegatesContext): Delegates {
             if (webhook.claimsCapture) transaction.isClaimed = true
           })
         }
-        if (late === null) announceEvent(isPaid ? 'payment.captured' : 'payment.failed')
+        if (authorization === null) announceEvent(isPaid ? 'payment.captured' : 'payment.failed')
         else {
-          extendEnd(getLateAuthorizationMs(late))
-          followPayment({ order, transaction }, late, timeline, announceEvent)
+          extendEnd(getLateAuthorizationMs(authorization))
+          followPayment({ order, transaction }, authorization, timeline, announceEvent)
         }
         return
       }
@@ -289,9 +289,9 @@ export function createDelegates(context: DelegatesContext): Delegates {
       '{reg_no}',
       number,
     )
-    const answer = await call('GET', path)
-    if (answer?.status !== 200) return null
-    const { registration } = JSON.parse(answer.body) as RegistrationResponse
+    const response = await call('GET', path)
+    if (response?.status !== 200) return null
+    const { registration } = JSON.parse(response.body) as RegistrationResponse
     const owner = registeredDelegates.get(browser.regNo)?.delegate
     const currency = owner && getCurrency(owner.event, owner.isMember ? 'member' : 'non-member')
     if (currency !== undefined && (registration.currency ?? INR) !== currency)
@@ -303,9 +303,9 @@ export function createDelegates(context: DelegatesContext): Delegates {
       reportViolation(await invariants.checkShownPaid(browser.regNo))
     return registration
   }
-  const parseRegisterResponse = (answer: SimulatedResponse | null): RegisterResponse | null =>
-    answer?.status === 201 || answer?.status === 200
-      ? (JSON.parse(answer.body) as RegisterResponse)
+  const parseRegisterResponse = (response: SimulatedResponse | null): RegisterResponse | null =>
+    response?.status === 201 || response?.status === 200
+      ? (JSON.parse(response.body) as RegisterResponse)
       : null
 
   const send = (
@@ -351,10 +351,10 @@ export function createDelegates(context: DelegatesContext): Delegates {
     let acceptedFields: Fields = {}
     for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
       const isHasty = delegate.isHasty && attempt === 0
-      const answers = await Promise.all(
+      const httpResponses = await Promise.all(
         (isHasty ? [1, 2] : [1]).map(() => send(delegate, acceptedFields)),
       )
-      const responses = answers.map(parseRegisterResponse).filter((form) => form !== null)
+      const responses = httpResponses.map(parseRegisterResponse).filter((form) => form !== null)
       const regNos = new Set(responses.map(({ reg_no }) => reg_no))
       if (regNos.size > 1)
         reportViolation({
@@ -362,12 +362,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
           cause: [...regNos].join(', '),
         })
       if (responses[0] !== undefined) return { ...responses[0], acceptedFields, responses }
-      const alternative = chooseAlternative(answers, acceptedFields)
+      const alternative = chooseAlternative(httpResponses, acceptedFields)
       if (alternative !== null) {
         acceptedFields = alternative
         continue
       }
-      const isFinal = answers.some((answer) => answer !== null && answer.status !== 503)
+      const isFinal = httpResponses.some((answer) => answer !== null && answer.status !== 503)
       if (isFinal) return null
       extendEnd(RETRY_MS)
       await timeline.wait(RETRY_MS)
@@ -395,12 +395,12 @@ export function createDelegates(context: DelegatesContext): Delegates {
   ): Promise<boolean> => {
     const send = (extraFields: Fields): Promise<SimulatedResponse | null> =>
       call('POST', path, FORM, new URLSearchParams({ ...fields, ...extraFields }).toString())
-    const answer = await send({})
-    const priceChange = answer?.status === 409 ? (JSON.parse(answer.body) as PriceChange) : null
+    const response = await send({})
+    const priceChange = response?.status === 409 ? (JSON.parse(response.body) as PriceChange) : null
     const form = parseRegisterResponse(
       priceChange?.code === 'price_moved'
         ? await send({ price: String(priceChange.quote.total) })
-        : answer,
+        : response,
     )
     storeForm(browser, form)
     return form !== null
@@ -585,10 +585,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
   }
 }
 
-/**
- * Returns true if both forms belong to the same order at the gateway. Two forms of one of our orders may belong to two
- * orders there.
- */
+/** Returns true if both forms belong to the same order at the gateway, where one of our orders may have two. */
 const isSameForm = (one: PaymentData, other: PaymentData): boolean =>
   one.orderid === other.orderid &&
   ('checkout_id' in one ? one.checkout_id : '') ===

@@ -103,7 +103,7 @@ export function createStore({
   readonly runTracked?: <T>(run: () => Promise<T>) => Promise<T>
 }): Store {
   let requestId = 0
-  const lookUps = createStoreReads(sql)
+  const lookups = createStoreReads(sql)
   let lastOperation: Promise<unknown> = Promise.resolve()
   /**
    * Runs one operation at a time, as the writer's connection does, so that no operation sees another one half finished.
@@ -134,8 +134,8 @@ export function createStore({
       }),
     list: (verb, ...args) =>
       runInTurn(async () => listReads[verb]?.(sql, ...(args as unknown as never[])) as never),
-    read: new Proxy(lookUps, {
-      get: (target, verb: keyof typeof lookUps) => {
+    read: new Proxy(lookups, {
+      get: (target, verb: keyof typeof lookups) => {
         const lookUp = target[verb] as (...args: unknown[]) => Promise<unknown>
         return (...args: unknown[]) => runInTurn(() => lookUp(...args))
       },

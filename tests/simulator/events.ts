@@ -20,7 +20,7 @@ const SHARED_FOLDER = join(import.meta.dirname, '..', '..', 'events', '_shared')
 export const VERSIONS = ['usual', 'other account', 'dearer', 'free', 'closed', 'gone'] as const
 export type Version = (typeof VERSIONS)[number]
 
-/** Registration closes at the end of the last period, and the price changes between the periods. */
+/** The price changes between the periods, and registration closes at the end of the last one. */
 export const EARLY_ENDS_AT: Instant = startOfDay(day('2026-02-01'))
 export const CLOSES_AT: Instant = startOfDay(day('2026-03-01'))
 
@@ -223,7 +223,7 @@ function addItems(text: string): string {
     .replace(/( {8}- \{id: letter.*\n)/, `$1${fields.join('')}`)
 }
 
-/** Prices with tax, in whole paise, by category and period; the early member's also as in the higher-priced file. */
+/** Prices with tax, in paise, by category and period. The second price is that of the higher-priced file. */
 const PRICES = {
   member: { early: [118_000, 177_000], late: [236_000] },
   'non-member': { early: [354_000], late: [472_000] },
@@ -366,8 +366,8 @@ const compiledEvents = new Map<string, ServedEvent>()
 
 export function compileServedEvent(id: EventId, version: Exclude<Version, 'gone'>): ServedEvent {
   const key = `${id} ${version}`
-  const cached = compiledEvents.get(key)
-  if (cached !== undefined) return cached
+  const cachedEvent = compiledEvents.get(key)
+  if (cachedEvent !== undefined) return cachedEvent
   const text = buildEventFile(id, version)
   const { event, findings } = compileEvent(text, parseSharedFiles(sharedFiles))
   if (event === null) throw new Error(`${key}: ${JSON.stringify(findings)}`)

@@ -36,7 +36,7 @@ const PAYMENTS_SQL = `SELECT id, registration_id AS registration, amount, bill_t
 
 type Waiver = { readonly bill: number; readonly waived: number }
 export type RequiredPayments = {
-  /** For each registration: the counted payments, and the required payment for a given price. */
+  /** Returns the counted payments of a registration, and a function that computes the required payment for a price. */
   getSums(id: number): { readonly received: number; computeRequired(total: number): number }
 }
 

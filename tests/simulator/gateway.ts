@@ -64,7 +64,7 @@ export type Checkout = {
   readonly amount: Amount
   readonly currency: string
   readonly at: Instant
-  /** How long after its start a payment may be captured; then it is refunded. */
+  /** How long after its start a payment may be captured. Later, it is refunded. */
   readonly captureMs: number
 }
 export type Order = {
@@ -92,7 +92,7 @@ export type Order = {
 
 export type Gateway = {
   readonly orders: ReadonlyMap<string, Order>
-  /** A browser places an order, perhaps repeatedly. */
+  /** Places the order of a browser, or finds it if the browser has placed it before. */
   visit(orderId: string, merchantId: string, asked: string, at: Instant, currency?: string): Order
   /** Finds a transaction of any order by its reference. */
   find(

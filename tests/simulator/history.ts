@@ -48,11 +48,11 @@ const CALL_MS_MAX = 15
 const EXPIRY_INTERVAL_MS = 8 * 3_600_000
 const EXPIRY_JOBS_END_MS = 40 * DAY_MS
 const NO_TIMER = { isEnabled: false }
-/** A file change of this length is not reverted within a history. */
+/** A file change that lasts at least this long is not reverted within a history. */
 const PERMANENT_MS = 4 * DAY_MS
 /** The longest virtual time that comparing the pages may take. */
 const COMPARISON_MS_MAX = 3_600_000
-/** How long a busy disk blocks. */
+/** The maximum time that a busy disk blocks. */
 const STALL_MS = 8_000
 
 export type HistoryResult = { readonly violation: Violation | null; readonly tally: Tally }

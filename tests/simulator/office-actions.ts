@@ -122,8 +122,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
   ) => {
     const token = await signIn(staffName)
     if (token === null) return
-    const address = `/admin/registrations/${regNo}/acts/`
-    const openPage = () => call('GET', address, token)
+    const url = `/admin/registrations/${regNo}/acts/`
+    const openPage = () => call('GET', url, token)
     const proposal = await checkProposal(context, regNo, { now: timeline.now, openPage })
     const pageAnswer = proposal.response
     const hasAccess =
@@ -179,8 +179,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
       context.mailbox.scheduleSending()
       return actionResponse
     }
-    const answers = await Promise.all(step.isTwice ? [send(), send()] : [send()])
-    const [firstResponse] = answers
+    const responses = await Promise.all(step.isTwice ? [send(), send()] : [send()])
+    const [firstResponse] = responses
     if (firstResponse?.status !== 409 || 'total' in body) return
     const { code, quote } = JSON.parse(firstResponse.body) as {
       code: string
@@ -324,7 +324,10 @@ export function createDesk(context: DeskContext): { begin(): void } {
           day: bankPayment.day,
         }
   }
-  /** Sometimes reuses an earlier payment with another method: a treasurer enters the same bank line twice. */
+  /**
+   * Chooses the payment to record. Sometimes it is an earlier one with another method: a treasurer enters the same
+   * bank line twice.
+   */
   const choosePayment = async (regNo: string, random: Random): Promise<BankPayment> => {
     const currency = await findCurrency(regNo)
     const bankPayments = bank.listPayments().filter((payment) => payment.currency === currency)
@@ -469,9 +472,9 @@ export function createDesk(context: DeskContext): { begin(): void } {
         context.addRegNo(regNo, bankEvent)
         context.mailbox.scheduleSending()
       }
-      const shared = { timeline, bank, client, sql, getVersion, reportViolation, addRegNo }
+      const sharedContext = { timeline, bank, client, sql, getVersion, reportViolation, addRegNo }
       tally.acts += 1
-      const contextOfEvent = { ...shared, event: bankEvent }
+      const contextOfEvent = { ...sharedContext, event: bankEvent }
       await addAtDesk(
         contextOfEvent,
         step.by,

@@ -251,7 +251,7 @@ function drawDelegate(profile: Profile, random: Random, name: number): Delegate 
     : needsApproval
       ? ['edit', 'accept_offer', 'ask_cancel', 'tell', 'tell']
       : ['ask_cancel']
-  // Makes no random choice if corrections are off, so that the histories of other profiles do not change.
+  // Without corrections, nothing is drawn here, so that the histories of other profiles do not change.
   if (profile.desk['correct category'] !== undefined)
     for (let index = 0; index < 3; index++)
       steps.push(

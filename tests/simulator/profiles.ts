@@ -60,11 +60,13 @@ export type Profile = {
   readonly repeatsMax: number
   /** The share of webhooks that contain falsified parts. */
   readonly falsifiedWebhooks: number
-  /** Unusable responses to the status call: truncated, about another order, not in the protocol, or none. */
+  /**
+   * The share of unusable responses to the status call: truncated, about another order, in no known format, or empty.
+   */
   readonly badAnswers: number
-  /** Responses to a refund call that are lost or unusable. */
+  /** The share of responses to a refund call that are lost or unusable. */
   readonly badRefunds: number
-  /** Slow responses. */
+  /** The share of slow responses. */
   readonly slowResponses: number
   /** The average number of each fault in a history. */
   readonly incidents: Readonly<Record<Incident['is'], number>>

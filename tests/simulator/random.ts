@@ -4,9 +4,9 @@
  */
 
 export type Random = {
-  /** 0 ≤ x < 1. */
+  /** Draws a number from 0 to below 1. */
   next(): number
-  /** A whole number from 0 to n - 1. */
+  /** Draws a whole number from 0 to n - 1. */
   below(n: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T

@@ -94,11 +94,11 @@ export function answerRazorpay(
       ),
     )
   if (kind === 'orders') {
-    const found = checkouts.find(({ checkout }) => checkout.id === id)
-    if (found === undefined) return UNKNOWN_ID
-    const payments = found.order.transactions.filter(({ checkoutId }) => checkoutId === id)
+    const foundCheckout = checkouts.find(({ checkout }) => checkout.id === id)
+    if (foundCheckout === undefined) return UNKNOWN_ID
+    const payments = foundCheckout.order.transactions.filter(({ checkoutId }) => checkoutId === id)
     return createResponse(
-      buildList(payments.map((payment) => buildPaymentEntity(found.order, payment, at))),
+      buildList(payments.map((payment) => buildPaymentEntity(foundCheckout.order, payment, at))),
       payments.filter(isCapture),
     )
   }
@@ -106,9 +106,9 @@ export function answerRazorpay(
     const dispute = orders.flatMap(({ disputes }) => disputes).find((one) => one.id === id)
     return dispute === undefined ? UNKNOWN_ID : createResponse(buildDisputeEntity(dispute))
   }
-  const found = gateway.find(id)
-  if (found === null) return UNKNOWN_ID
-  const { order, transaction } = found
+  const foundPayment = gateway.find(id)
+  if (foundPayment === null) return UNKNOWN_ID
+  const { order, transaction } = foundPayment
   if (part === 'capture')
     return capturePayment(order, transaction, JSON.parse(body) as AmountInCurrency, at)
   const refunds = order.gatewayRefunds.filter(({ captureReference }) => captureReference === id)

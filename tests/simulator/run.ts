@@ -84,7 +84,10 @@ async function runBatch({ profile, seed, from, to, url }: Task): Promise<void> {
   process.send?.(await simulate(findProfile(profile), seed, from, to, shrinkPlan, openDisk))
 }
 
-/** Each process starts the next batch when it has finished one. `urls`: a database for each. Null: in memory. */
+/**
+ * Runs all batches; each process starts the next batch when it has finished one. `urls`: a database for each process,
+ * or null for SQLite in memory.
+ */
 async function runAll(
   urls: readonly (string | null)[],
   seed: number,

@@ -101,6 +101,6 @@ test('the same seed gives the same history, to the last line and millisecond', a
 test('every control still applies to the source tree', () => {
   const controls = readControls()
   expect(controls.length).toBeGreaterThanOrEqual(18)
-  const misfits = controls.map((control) => [control.name, explainMismatch(control)])
-  expect(misfits.filter(([, misfit]) => misfit !== null)).toEqual([])
+  const mismatches = controls.map((control) => [control.name, explainMismatch(control)])
+  expect(mismatches.filter(([, misfit]) => misfit !== null)).toEqual([])
 })

@@ -73,8 +73,8 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     const regNo = random.pick(regNos)
     const isPart = random.chance(0.3)
     const refundInput = { why: 'Cannot come', ...(isPart ? { amount: '100.00' } : {}) }
-    const answer = await machine.runJob((deps) => refundPayment(deps, regNo, refundInput, 'Asha'))
-    writeTrace(() => `refund of ${regNo}: ${JSON.stringify(answer)}`)
+    const result = await machine.runJob((deps) => refundPayment(deps, regNo, refundInput, 'Asha'))
+    writeTrace(() => `refund of ${regNo}: ${JSON.stringify(result)}`)
   }
   /** Records a lost dispute. Two users may record the same one; some record a part, some only add a note. */
   const recordLostDisputes = async (random: Random): Promise<void> => {

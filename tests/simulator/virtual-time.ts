@@ -18,9 +18,9 @@ export type Entry = {
 
 export type Timeline = {
   now(): Instant
-  /** Milliseconds from now, at least zero. */
+  /** Schedules an entry in `ms` milliseconds; a negative time counts as zero. */
   schedule(ms: number, run: () => void, owner?: Owner | null): Entry
-  /** Resolves at that time. */
+  /** Resolves after this time. */
   wait(ms: number): Promise<void>
   /** Lists the entries of an owner that have not run yet. */
   listPendingEntries(owner: Owner): readonly Entry[]
