@@ -291,7 +291,7 @@ try {
         if (round > 0) rows[what][server.name].push(Math.round(cpuPerRequest))
       }
   console.log(
-    `\nCPU µs each, ${ROUNDS} rounds of ${REQUESTS}, turn about, medians; before: ${runGit('rev-parse', '--short', COMMIT)}, now: ${runGit('rev-parse', '--short', 'HEAD')}\n`,
+    `\nCPU µs each, ${ROUNDS} rounds of ${REQUESTS}, taking turns, medians; before: ${runGit('rev-parse', '--short', COMMIT)}, now: ${runGit('rev-parse', '--short', 'HEAD')}\n`,
   )
   console.log('                 before      now    now/before   rounds before | now')
   console.log(

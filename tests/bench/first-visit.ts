@@ -262,7 +262,7 @@ export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<bool
             ),
           )
       console.log(
-        `\nFirst visit of ${FORM_PATH}: ${connection.name}, medians of ${VISIT_COUNT}, turn about (load average ${loadavg()[0]?.toFixed(1)})\n`,
+        `\nFirst visit of ${FORM_PATH}: ${connection.name}, medians of ${VISIT_COUNT}, taking turns (load average ${loadavg()[0]?.toFixed(1)})\n`,
       )
       printLine('', commit, 'now', 'to reach', true)
       for (const name of FIGURES) {

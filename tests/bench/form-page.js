@@ -128,7 +128,7 @@ export async function benchFormPage() {
       for (const target of round % 2 === 0 ? targets : targets.toReversed())
         rows.get(target.name)?.push(await measureLoad(target, SECONDS))
     console.log(
-      `\nPages, ${CLIENTS} clients, ${ROUNDS} rounds of ${SECONDS} s each, turn about, medians; the form has ${compressedBytes} bytes\n`,
+      `\nPages, ${CLIENTS} clients, ${ROUNDS} rounds of ${SECONDS} s each, taking turns, medians; the form has ${compressedBytes} bytes\n`,
     )
     const medians = new Map()
     for (const [name, figures] of rows) {

@@ -147,7 +147,7 @@ async function benchAll() {
     const share = ourFigures.perSecond / bare.perSecond
     const p99Ratio = ourFigures.p99 / bare.p99
     console.log(
-      `\nRegister, ${CLIENTS} clients, ${ROUNDS} rounds of ${SECONDS} s each, turn about, medians\n`,
+      `\nRegister, ${CLIENTS} clients, ${ROUNDS} rounds of ${SECONDS} s each, taking turns, medians\n`,
     )
     console.log('                       requests/s     p50 ms     p99 ms   CPU µs each   rounds')
     for (const [name, row] of [

@@ -140,7 +140,7 @@ function classifyDamage(
 function removeLabels(event: EventConfig): EventConfig {
   return JSON.parse(
     JSON.stringify(event, (key, value: unknown) =>
-      (key === 'label' || key === 'say') && typeof value === 'string' ? '' : value,
+      (key === 'label' || key === 'message') && typeof value === 'string' ? '' : value,
     ),
   ) as EventConfig
 }

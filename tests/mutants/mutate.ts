@@ -306,9 +306,9 @@ function findDeclaredIds(file: Record<string, unknown>): readonly (readonly stri
     findIds(getValue(file.fees, 'periods')),
     findIds(fields),
     ...(['items', 'adjustments'] as const).map((key) => findIds(getValue(file.fees, key))),
-    findIds(file.limits),
+    findIds(file.quotas),
     findIds(getValue(file.codes, 'kinds')),
-    Object.keys((file.rolls ?? {}) as object),
+    Object.keys((file.member_lists ?? {}) as object),
     ...fields.map((field: unknown) => findIds(getValue(field, 'options'))),
     ...fields.map((field: unknown) => findIds(getValue(field, 'fields'))),
   ].filter((group) => group.length > 1)
@@ -340,14 +340,9 @@ function expandToItem(text: string, [start, end]: Span): Span {
   const lineEnd = text.indexOf('\n', end)
   const restOfLine = text.slice(end, lineEnd === -1 ? text.length : lineEnd)
   if (/^ *(- )?$/.test(textBefore) && /^\s*(#.*)?$/.test(restOfLine)) {
-    // The first key of a list item is on the line of its dash: only lines of their own are removed whole.
-    const hasDash = textBefore.includes('- ')
     const trimmedEnd = text.slice(start, end).trimEnd().length + start
     const stop = text.indexOf('\n', trimmedEnd)
-    return [
-      hasDash && text.slice(start, end).includes('\n') ? lineStart : lineStart,
-      stop === -1 ? text.length : stop + 1,
-    ]
+    return [lineStart, stop === -1 ? text.length : stop + 1]
   }
   const separator = /^\s*,\s*/.exec(text.slice(end))
   if (separator !== null) return [start, end + separator[0].length]

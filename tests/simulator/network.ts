@@ -75,7 +75,7 @@ export function createNetwork(context: {
       const delayMs = isLost && random.chance(0.5) ? timeoutMs + 1 : drawLatencyMs()
       timeline.schedule(delayMs / 2, () => {
         const text = answerRefund(gateway, body, timeline.now(), random)
-        writeTrace(() => `gateway says of a refund: ${isLost ? 'lost: ' : ''}${text}`)
+        writeTrace(() => `response to a refund: ${isLost ? 'lost: ' : ''}${text}`)
         if (delayMs >= timeoutMs) return
         timeline.schedule(
           delayMs / 2,
@@ -177,9 +177,7 @@ export function createNetwork(context: {
           timeline.schedule(
             delayMs / 2,
             () => {
-              writeTrace(
-                () => `gateway says of ${orderId}: ${badResponse ?? summariseAnswer(text)}`,
-              )
+              writeTrace(() => `response about ${orderId}: ${badResponse ?? summariseAnswer(text)}`)
               const order = gateway.orders.get(orderId)
               if (badResponse === 'no record' && order !== undefined) order.isDenied = true
               // A response that the disk cannot store has no effect; the next one may differ.

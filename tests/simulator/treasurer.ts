@@ -126,7 +126,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     const amount = random.chance(0.3) ? toAmount(10_000) : capture.amount
     const request = { amount, by: 'panel', failureShare: plan.profile.failedRefunds } as const
     const gatewayRefund = refundCapture(gateway, order, capture, request, timeline.now(), random)
-    writeTrace(() => `panel gives back of ${order.orderId}: ${JSON.stringify(gatewayRefund)}`)
+    writeTrace(() => `refund of ${order.orderId} in the panel: ${JSON.stringify(gatewayRefund)}`)
   }
   const performStep = async ({ is }: OfficeStep, random: Random): Promise<void> => {
     switch (is) {

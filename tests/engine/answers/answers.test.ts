@@ -155,7 +155,7 @@ describe('normalise', () => {
     ) as RawAnswers
     expect(normalise(chosenCategoryEvent, hostileAnswers)).toEqual({
       answers: { is_member: false, full_name: 'A' },
-      dropped: ['__proto__', 'constructor'],
+      droppedIds: ['__proto__', 'constructor'],
     })
     expect(
       normalise(chosenCategoryEvent, Object.create({ full_name: 'inherited' }) as RawAnswers)
