@@ -29,13 +29,14 @@ type KeyPath = readonly (string | number)[]
 /** Returns the line (from 1) of a value in the event file, if its text is available. */
 export type FindLine = (keyPath: KeyPath) => number | null
 
+/** The names of these properties, and of `OmittedItem`, are printed by `rollcall event explain --json`. */
 export type LineExplanation = {
   readonly line: Line
   readonly keyPath: KeyPath
   /**
    * The source of its price ("fees.prices.member, column 1, early"), or the lines that it changes.
    */
-  readonly source: string
+  readonly from: string
   /** The tax on its price; null for an adjustment, which has the tax of the lines it changes. */
   readonly tax: Tax | null
   readonly is: 'price' | 'change'
@@ -44,7 +45,7 @@ export type LineExplanation = {
 export type OmittedItem = {
   readonly id: string
   readonly keyPath: KeyPath
-  readonly reason: string
+  readonly because: string
 }
 
 /** Returns true if a bill may have several lines or several taxes. */
@@ -105,7 +106,7 @@ export function explainLines(
           {
             line,
             keyPath: getAdjustmentPath(event, adjustment),
-            source: formatAdjustmentSource(event, adjustment, line),
+            from: formatAdjustmentSource(event, adjustment, line),
             tax: null,
             is: 'change',
           },
@@ -129,7 +130,7 @@ export function formatNotOnSale(
   // None of the item's own periods includes this day.
   if (period === '')
     return `${itemText} is not on sale on this day: none of its periods includes this day`
-  const { source, keyPath } = getItemCell(event, item, answers, category, option, period)
+  const { from: source, keyPath } = getItemCell(event, item, answers, category, option, period)
   return `${itemText} is not on sale in ${period}: ${source}${formatLineNumber(findLine(keyPath))}`
 }
 
@@ -142,7 +143,7 @@ function findCell(
   const column = Object.keys(getOwn(table, row) ?? {}).indexOf(period)
   return {
     keyPath: [...path, row, column],
-    source: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
+    from: `${path.join('.')}.${row}, column ${column + 1}, ${period}`,
   }
 }
 
@@ -159,7 +160,7 @@ function getItemCell(
   if (item.amountIn !== undefined)
     return {
       keyPath: [...itemPath, 'amount_in'],
-      source: `${name}, entered in ${item.amountIn}`,
+      from: `${name}, entered in ${item.amountIn}`,
     }
   const tableIndex = item.prices.findIndex(
     ({ when }) => when === null || matchesCondition(when, answers, category),
@@ -168,19 +169,19 @@ function getItemCell(
   if (table === undefined)
     return {
       keyPath: [...itemPath, 'prices'],
-      source: `${name}, without a table that applies`,
+      from: `${name}, without a table that applies`,
     }
   // A single table is written without `otherwise`.
   const isOnlyTable = item.prices.length === 1 && table.when === null
   const path = isOnlyTable
     ? [...itemPath, 'prices']
     : [...itemPath, 'prices', tableIndex, table.when === null ? 'otherwise' : 'table']
-  const { keyPath, source } = findCell(table.table, path, option ?? EACH_ROW, period)
+  const { keyPath, from: source } = findCell(table.table, path, option ?? EACH_ROW, period)
   const keyText = source.slice(path.join('.').length + 1)
   const when = table.when === null ? 'otherwise' : describeCondition(event, table.when)
   return {
     keyPath,
-    source: `${name}, ${isOnlyTable ? '' : `table ${tableIndex + 1} (${when}), `}${keyText}`,
+    from: `${name}, ${isOnlyTable ? '' : `table ${tableIndex + 1} (${when}), `}${keyText}`,
   }
 }
 
@@ -226,7 +227,7 @@ export function listOmittedItems(
           {
             id: item.id,
             keyPath: ['fees', 'items', index],
-            reason: explainNotSold(event, item, answers, category),
+            because: explainNotSold(event, item, answers, category),
           },
         ],
   )
@@ -237,7 +238,7 @@ export function listOmittedItems(
           {
             id: adjustment.id,
             keyPath: getAdjustmentPath(event, adjustment),
-            reason: explainNotApplied(event, adjustment, answers, category, day),
+            because: explainNotApplied(event, adjustment, answers, category, day),
           },
         ],
   )
@@ -305,7 +306,7 @@ export function formatBill(
   return [
     ...lines.flatMap((line) => formatBillLine(line, currency, findLine)),
     ...omittedItems.map(
-      ({ id, keyPath, reason }) =>
+      ({ id, keyPath, because: reason }) =>
         ['left out', `${id}: ${reason}${formatLineNumber(findLine(keyPath))}`] as const,
     ),
     [
@@ -316,7 +317,7 @@ export function formatBill(
 }
 
 function formatBillLine(
-  { line, source, keyPath, tax, is }: LineExplanation,
+  { line, from: source, keyPath, tax, is }: LineExplanation,
   currency: Currency,
   findLine: FindLine,
 ): readonly (readonly [string, string])[] {

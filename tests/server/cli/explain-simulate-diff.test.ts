@@ -142,6 +142,7 @@ describe('explain', () => {
       event: 'midzone2025',
       cell: { price: 90_000, column: 1 },
       quote: { ok: true, value: { base: 90_000, gst: 16_200, total: 106_200 } },
+      lines: [{ from: 'fees.prices.non-afpi-pg, column 1, standard', is: 'price' }],
     })
     expect(folder.read('events/midzone2025.yaml').split('\n')[explanation.line - 1]).toContain(
       'non-afpi-pg:',
