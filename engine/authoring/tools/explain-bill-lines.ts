@@ -139,7 +139,7 @@ function findCell(
   path: KeyPath,
   row: string,
   period: string,
-): Pick<LineExplanation, 'source' | 'keyPath'> {
+): Pick<LineExplanation, 'from' | 'keyPath'> {
   const column = Object.keys(getOwn(table, row) ?? {}).indexOf(period)
   return {
     keyPath: [...path, row, column],
@@ -154,7 +154,7 @@ function getItemCell(
   category: string,
   option: string | null,
   period: string,
-): Pick<LineExplanation, 'source' | 'keyPath'> {
+): Pick<LineExplanation, 'from' | 'keyPath'> {
   const itemPath = ['fees', 'items', event.fees.items.indexOf(item)] as const
   const name = `fees.items.${item.id}`
   if (item.amountIn !== undefined)
