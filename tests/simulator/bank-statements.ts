@@ -104,7 +104,7 @@ export async function importStatement(
     ...receivedPayments.map((payment, index) =>
       formatRow(
         payment,
-        `NEFT CR ${payment.reference} ${otherRegNos[index] ?? 'SOMEBODY'} ${index}${additions[index]}`,
+        `NEFT CR ${payment.reference} ${otherRegNos[index] ?? 'UNKNOWN PAYER'} ${index}${additions[index]}`,
         false,
       ),
     ),

@@ -171,7 +171,7 @@ async function performSubcommand(
     printError(
       result === 'unknown'
         ? `No user named "${username}".`
-        : `"${username}" is the last owner with access to all events, so no one else could manage users. Add another one first.`,
+        : `"${username}" is the last owner with access to all events. Add another owner first, who can manage users.`,
     )
     return 1
   }

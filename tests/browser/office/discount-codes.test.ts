@@ -99,7 +99,7 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await page.getByText('To pay: ₹\u00a03,540').waitFor()
   await page.getByText('More details', { exact: true }).click()
   const codeField = page.getByLabel('Discount code (optional)')
-  await codeField.fill('NOBODY')
+  await codeField.fill('UNKNOWN')
   await codeField.blur()
   await page.getByText('This code', { exact: false }).waitFor()
   await codeField.fill(createdCodes[1] ?? '')

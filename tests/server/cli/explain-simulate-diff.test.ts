@@ -2,13 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { normaliseSpaces, createCommandFolder, top, type CommandFolder } from './cli.ts'
+import { afterAll, describe, expect, test } from 'vitest'
+import { normaliseSpaces, createCommandFolder, top } from './cli.ts'
 
 /** Returns the path of an event file that sells items besides the registration. */
 const getItemEventPath = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
-let folder: CommandFolder
-beforeAll(() => void (folder = createCommandFolder()))
+const folder = createCommandFolder()
 afterAll(() => folder.remove())
 
 describe('explain', () => {

@@ -354,11 +354,14 @@ describe('the command', () => {
   })
 
   test('stores nothing if one line is invalid', async () => {
-    const file = writeCsv([...VALID_CSV, '19,PULMO-19,Dr. Bad,,,,nobody,,,,,,success,,,2025-08-01'])
+    const file = writeCsv([
+      ...VALID_CSV,
+      '19,PULMO-19,Dr. Bad,,,,unknown,,,,,,success,,,2025-08-01',
+    ])
     const commandResult = await run('pulmocon2025', file)
     expect(commandResult.status).toBe(1)
     expect(commandResult.errors).toBe(
-      `${file}:4: registration_category_display: “nobody” is not one of apccm-member, non-apccm-member, pg-students.\nNothing was imported.`,
+      `${file}:4: registration_category_display: “unknown” is not one of apccm-member, non-apccm-member, pg-students.\nNothing was imported.`,
     )
     expect(await countStored()).toBe(0)
   })

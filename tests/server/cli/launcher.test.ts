@@ -142,7 +142,7 @@ describe('the command line', () => {
       status: 1,
       stdout: '',
       stderr:
-        '"meera" is the last owner with access to all events, so no one else could manage users. Add another one first.\n',
+        '"meera" is the last owner with access to all events. Add another owner first, who can manage users.\n',
     })
     // Users added without a role used to become owners of all events.
     expect(await runHere(['user', 'add', 'latha'], variables)).toEqual({

@@ -154,7 +154,7 @@ else {
   })
 
   test('an unreferenced file is set aside after a day, stays readable, and is deleted after 30 days; many are not moved', async () => {
-    const files = { kept: createPdf('referred to'), unused: createPdf('of nobody') }
+    const files = { kept: createPdf('referred to'), unused: createPdf('of no registration') }
     await firstServer.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.pdf', bytes: files.kept },
     })

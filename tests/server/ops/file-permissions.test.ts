@@ -74,7 +74,7 @@ test('the permissions of an older data folder are tightened at startup, and logg
 
 test("a shared folder keeps its permissions; Rollcall's files in it are tightened", () => {
   const dataDir = createFolder()
-  writeFileSync(join(dataDir, 'notes.txt'), 'of somebody else')
+  writeFileSync(join(dataDir, 'notes.txt'), 'of another user')
   writeFileSync(join(dataDir, 'rollcall.db'), '')
   for (const name of ['notes.txt', 'rollcall.db']) chmodSync(join(dataDir, name), 0o644)
   makePrivate(dataDir)

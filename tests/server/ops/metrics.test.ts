@@ -123,7 +123,7 @@ test('a clock that was set forward by weeks is logged, and reported by the healt
 })
 
 test('metrics require the token once it is set', async () => {
-  const token = 'a token that nobody guesses'
+  const token = 'a token that is hard to guess'
   const app = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': buildFixtureEvent() },

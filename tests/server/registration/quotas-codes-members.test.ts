@@ -286,7 +286,7 @@ describe('a discount code', () => {
     ],
     [
       'unknown',
-      { code: 'NOBODY' },
+      { code: 'UNKNOWN' },
       'code_unknown',
       'We do not recognise this code. Please check it or remove it.',
     ],

@@ -82,7 +82,7 @@ export async function runQueries(sql: Sql): Promise<void> {
     }
   }
   for (const status of ['queued', 'failed', 'sent', null] as const)
-    await listEmails(sql, { events: [EVENT], status, address: 'somebody' }, 1_000, 20)
+    await listEmails(sql, { events: [EVENT], status, address: 'delegate@example.org' }, 1_000, 20)
   await countEmails(sql, [EVENT])
   await readAuditLog(sql, ACTIVITY, 1_000, 20)
   await readAuditLog(

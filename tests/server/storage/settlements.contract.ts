@@ -142,7 +142,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(accountPayments).toMatchObject([
         { order: orderId, reference: 'AP1', amount: due, refunds: [] },
       ])
-      expect(await store.knownOrders([orderId, 'NOBODY'])).toEqual([
+      expect(await store.knownOrders([orderId, 'UNKNOWN'])).toEqual([
         { order: orderId, regNo, eventId: 'demo' },
       ])
       expect(checkSettlementLines(lines, accountPayments, []).map(({ as }) => as)).toEqual([
