@@ -3,10 +3,25 @@ import { LongestFirst } from './tests/longest-first.ts'
 import { ALL_RUNS } from './tests/runs.ts'
 
 const importFirst = (file: string): string[] => ['--import', import.meta.resolve(file)]
+/**
+ * As the workers use all cores, helper threads of the garbage collector only interrupt them. Larger young generations are
+ * collected less often.
+ */
+const COLLECTOR = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=64']
 /** Not handed down to the projects by itself. */
 const keepCompiled = importFirst('./tests/keep-compiled.ts')
 const builtThreads = importFirst('./tests/built-threads.ts')
-const execArgv = [...keepCompiled, ...builtThreads, ...importFirst('./tests/quick-environment.ts')]
+const execArgv = [
+  ...COLLECTOR,
+  ...keepCompiled,
+  ...builtThreads,
+  ...importFirst('./tests/quick-environment.ts'),
+]
+
+/** Files that run in `npm run thorough` only. */
+const THOROUGH_FILES = ALL_RUNS
+  ? []
+  : ['tests/crash/postgres-faults.test.ts', 'tests/browser/every-category.test.ts']
 
 /** A slow page or server is not a failure, so assertions poll as long as Playwright waits for an element. */
 const expectations = { poll: { timeout: 200_000 } }
@@ -22,7 +37,7 @@ export default defineConfig({
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
     // Many tests wait for a browser, a server or PostgreSQL, so more workers than cores. Each further worker compiles
     // the sources again.
-    maxWorkers: 6,
+    maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
     // Node itself reads our TypeScript, as it does for the server, and keeps what it has compiled: nothing is
     // rewritten on its way into a test, and a loop over a million answers runs as fast as it will later.
@@ -77,7 +92,7 @@ export default defineConfig({
           isolate: false,
           include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],
           // The bench keeps older versions there.
-          exclude: ['tests/.cache/**'],
+          exclude: ['tests/.cache/**', ...THOROUGH_FILES],
           sequence: { groupOrder: 1 },
           // HEADED=1 slows the browser down for a person who watches, and may stop it.
           testTimeout: process.env['HEADED'] === '1' ? 0 : 600_000,
@@ -90,7 +105,7 @@ export default defineConfig({
           expect: expectations,
           execArgv: keepCompiled,
           include: ['tests/crash/**/*.test.ts'],
-          exclude: ALL_RUNS ? [] : ['tests/crash/postgres-faults.test.ts'],
+          exclude: [...THOROUGH_FILES],
           testTimeout: 600_000,
           hookTimeout: 600_000,
           sequence: { groupOrder: 1 },

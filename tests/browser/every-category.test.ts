@@ -1,7 +1,6 @@
-/** Registers and pays for every open event in every category, through the form. */
+/** Registers and pays for every open event in every category, through the form. Runs in `npm run thorough` only. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ALL_RUNS } from '../runs.ts'
 import { launch, visit } from './browser.ts'
 import {
   clickAtGateway,
@@ -114,10 +113,8 @@ const AFPICON_CATEGORIES: readonly (readonly [
   ],
 ]
 
-// `npm test` covers one category of each form. tests/engine/pricing/real-prices.test.ts checks every price.
-test.each(
-  ALL_RUNS ? AFPICON_CATEGORIES : AFPICON_CATEGORIES.filter(([number]) => number === 'S177'),
-)(
+// `npm test` covers one category of each form in other files, and every price in real-prices.test.ts.
+test.each(AFPICON_CATEGORIES)(
   '%s S052 S053 S055 S057 S084: AFPICON 2026 as %s, paid',
   async (_number, category, categoryWords, hasProof, { base, gst, total }) => {
     const { page, context, consoleErrors } = await visit(browser)
@@ -165,9 +162,7 @@ const CHIRURGIA: readonly (readonly [
   ['Post Graduate (Non-ASI)', 'pg', false, buildAmounts('3,500', '630', '4,130')],
 ]
 
-test.each(
-  ALL_RUNS ? CHIRURGIA : CHIRURGIA.filter(([category]) => category === 'Post Graduate (ASI)'),
-)(
+test.each(CHIRURGIA)(
   'S063 S065 S067 S092 S109: Chirurgia 2026 as %s, paid',
   async (category, designation, isMember, { base, gst, total }) => {
     const { page, context, consoleErrors } = await visit(browser)
@@ -211,7 +206,7 @@ const MIDZONE: readonly (readonly [
   ['Non-AFPI Delegate', false, false, buildAmounts('1,250', '225', '1,475')],
 ]
 
-test.each(ALL_RUNS ? MIDZONE : MIDZONE.filter(([category]) => category === 'AFPI Post Graduate'))(
+test.each(MIDZONE)(
   'S069 S070 S071 S097 S110 S183: Kerala Mid Zone 2025 as %s, paid',
   async (category, isPostgraduate, isAfpiMember, { base, gst, total }) => {
     const { page, context, consoleErrors } = await visit(browser)
@@ -246,17 +241,11 @@ test('S075 S076: the dashboard shows the totals of all registrations', async () 
   await page.getByLabel('Password').fill(ADMIN.password)
   await page.getByRole('button', { name: 'Sign In' }).click()
   await page.getByRole('heading', { level: 2, name: 'AFPICON' }).waitFor()
-  const panelTotals = ALL_RUNS
-    ? ([
-        ['AFPICON', 5, '₹ 32,155'],
-        ['Chirurgia 2026', 4, '₹ 20,650'],
-        ['Kerala Mid Zone 2025', 4, '₹ 4,602'],
-      ] as const)
-    : ([
-        ['AFPICON', 1, '₹ 7,080'],
-        ['Chirurgia 2026', 1, '₹ 3,540'],
-        ['Kerala Mid Zone 2025', 1, '₹ 885'],
-      ] as const)
+  const panelTotals = [
+    ['AFPICON', 5, '₹ 32,155'],
+    ['Chirurgia 2026', 4, '₹ 20,650'],
+    ['Kerala Mid Zone 2025', 4, '₹ 4,602'],
+  ] as const
   for (const [panel, paidCount, revenue] of panelTotals) {
     const panelRegion = page.getByRole('region', { name: panel })
     for (const part of [`Total${paidCount}`, `Paid${paidCount}`, 'Pending0', 'Failed0', revenue])
@@ -266,6 +255,6 @@ test('S075 S076: the dashboard shows the totals of all registrations', async () 
   }
   await expect
     .poll(async () => toPlainText(await page.getByRole('main').textContent()))
-    .toContain(ALL_RUNS ? '₹ 57,407' : '₹ 11,505')
+    .toContain('₹ 57,407')
   await context.close()
 })

@@ -237,16 +237,10 @@ const EVENT_CASES: readonly EventCase[] = [
 ]
 
 /**
- * `npm test` covers one event of each kind: several people and nights by card, a transfer in rupees, an approval with
- * documents, dollars by card, euros by transfer. The bills of all events are also tested by their examples.
+ * `npm test` covers an approval with documents, dollars by card and euros by transfer; other tests cover several people
+ * by card and a transfer in rupees. The bills of all events are also tested by their examples.
  */
-const REPRESENTATIVE_EVENTS = [
-  'ghatmeet2027',
-  'pustakmela2027',
-  'swarafellow2027',
-  'dweepcon2027',
-  'burgkongress2027',
-]
+const REPRESENTATIVE_EVENTS = ['swarafellow2027', 'dweepcon2027', 'burgkongress2027']
 const TESTED_CASES = ALL_RUNS
   ? EVENT_CASES
   : EVENT_CASES.filter(({ event }) => REPRESENTATIVE_EVENTS.includes(event))

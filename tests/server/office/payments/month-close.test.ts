@@ -313,8 +313,9 @@ test('a manually recorded transfer looked like a transfer in the bank statement,
     )) as unknown as MovementsResponse
   const countUnreconciled = async (): Promise<number> =>
     (await readUnreconciled()).totals?.reduce((sum, { payments }) => sum + payments, 0) ?? 0
-  const initialCount = listStatementPayments().length + 2
-  expect(await countUnreconciled()).toBe(initialCount)
+  // Earlier tests of this file may have added payments.
+  const initialCount = await countUnreconciled()
+  expect(initialCount).toBeGreaterThanOrEqual(listStatementPayments().length)
   await upload(statementLine, unknownLine)
   expect(await countUnreconciled()).toBe(initialCount - 1)
   expect((await readMonth()).checks).toMatchObject({
