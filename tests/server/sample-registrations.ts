@@ -3,6 +3,7 @@ import { randomInt } from 'node:crypto'
 import { INR, instant, createOrderId, toAmount } from '../../engine/index.ts'
 import type { Instant, OrderId, Amount, PaymentEvent, Quote, RegNo } from '../../engine/index.ts'
 import type {
+  Correction,
   ImportRow,
   NewMail,
   NewRegistration,
@@ -56,6 +57,28 @@ export function buildRegistration(changes: RegistrationChanges = {}): NewRegistr
     mail: null,
     idempotency: null,
     ...changedFields,
+  }
+}
+/** Builds a correction of the name, which changes no price. `previousAnswers` are those of `buildRegistration`. */
+export function buildNameCorrection(
+  fullName: string,
+  { previousAnswers = buildRegistration().answers, ...changes }: Partial<Correction> = {},
+): Correction {
+  const { category, searchable } = buildRegistration()
+  return {
+    previousAnswers,
+    answers: { ...previousAnswers, full_name: fullName },
+    category,
+    searchable: { ...searchable, fullName },
+    unique: [],
+    emails: [],
+    uploads: [],
+    quote: null,
+    channel: null,
+    holdUntil: null,
+    changes: ['Name'],
+    revokesLinks: false,
+    ...changes,
   }
 }
 /** Creates a paid registration from another system, as an import reads it. */

@@ -10,6 +10,7 @@ import {
   HOUR_MS,
   addMs,
   newEmail,
+  buildNameCorrection,
   buildRegistration,
   sampleQuote,
   registerSample,
@@ -199,23 +200,12 @@ export function defineActionsContract(setUp: ContractSetup): void {
 
   test('of two concurrent corrections the second is rejected, because the answers it was based on have changed', async () => {
     const { regNo } = await registerSample(store)
-    const { answers, category } = await readStored(store, regNo)
-    const { searchable } = buildRegistration()
+    const { answers: previousAnswers } = await readStored(store, regNo)
     const correctNameTo = (name: string) =>
-      store.correct(buildAction(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }), {
-        previousAnswers: answers,
-        answers: { ...answers, full_name: name },
-        category,
-        searchable: { ...searchable, fullName: name },
-        unique: [],
-        emails: [],
-        uploads: [],
-        quote: null,
-        channel: null,
-        holdUntil: null,
-        changes: [name],
-        revokesLinks: false,
-      })
+      store.correct(
+        buildAction(regNo, { act: 'correct', actor: 'owner', why: `To ${name}.` }),
+        buildNameCorrection(name, { previousAnswers, changes: [name] }),
+      )
     const names = ['Asha One', 'Asha Two']
     const results = await Promise.all(names.map(correctNameTo))
     // The database determines which one comes first.

@@ -10,6 +10,7 @@ import {
   createImportRow,
   addMs,
   newEmail,
+  buildNameCorrection,
   buildRegistration,
   nextRegNo,
   sampleQuote,
@@ -52,21 +53,11 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
     ...changes,
   })
   const changeName = async (regNo: RegNo, fullName: string, act: 'correct' | 'transfer') => {
-    const { answers, category } = await readStored(store, regNo)
-    const correctionResult = await store.correct(buildAction(regNo, { act }), {
-      previousAnswers: answers,
-      answers: { ...answers, full_name: fullName },
-      category,
-      searchable: { ...buildRegistration().searchable, fullName },
-      unique: [],
-      emails: [],
-      uploads: [],
-      quote: sampleQuote,
-      channel: null,
-      holdUntil: null,
-      changes: ['Name'],
-      revokesLinks: false,
-    })
+    const { answers: previousAnswers, category } = await readStored(store, regNo)
+    const correctionResult = await store.correct(
+      buildAction(regNo, { act }),
+      buildNameCorrection(fullName, { previousAnswers, category, quote: sampleQuote }),
+    )
     expect(correctionResult.ok).toBe(true)
   }
   const listQueuedEmails = async (regNo: RegNo) =>

@@ -1,6 +1,5 @@
 /** Row locks on a real PostgreSQL: concurrent operations of two servers keep each rule only with its lock. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { toAmount } from '../../../engine/index.ts'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../../../server/storage/database/sqlite-connection.ts'
 import type { RowLock } from '../../../server/storage/database/sqlite-connection.ts'
@@ -12,6 +11,7 @@ import {
   createImportRow,
   addMs,
   newEmail,
+  buildNameCorrection,
   buildRegistration,
   noon,
   sampleQuote,
@@ -578,15 +578,15 @@ else
       expect((await first.captures(regNo)).map(({ state }) => state)).toEqual(['review'])
     })
 
-    test('a payment is not recorded as a second payment if the first registration is cancelled concurrently', async () => {
+    test('a payment is not recorded as a second payment if the first registration passes to another person concurrently', async () => {
       const serverPair = await pairFactory.begin()
       const [first, second] = serverPair.stores
-      const cancelledRegistration = await registerSample(first)
-      await first.applyPaymentEvent(cancelledRegistration.orderId, buildSale('AP1'), null)
+      const transferredRegistration = await registerSample(first)
+      await first.applyPaymentEvent(transferredRegistration.orderId, buildSale('AP1'), null)
       const { regNo, orderId } = await registerSample(first)
-      const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: newEmail }
+      const correction = buildNameCorrection('Ravi Sample', { emails: [newEmail] })
       await runConcurrently<unknown>(serverPair, 'mail_queue', [
-        () => first.cancel(asOwner(cancelledRegistration.regNo, 'cancel'), cancellation),
+        () => first.correct(asOwner(transferredRegistration.regNo, 'transfer'), correction),
         () => second.applyPaymentEvent(orderId, buildSale('AP2'), newEmail),
       ])
       expect(await first.secondPayment(regNo)).toBeNull()
