@@ -3,20 +3,10 @@ import { LongestFirst } from './tests/longest-first.ts'
 import { ALL_RUNS } from './tests/runs.ts'
 
 const importFirst = (file: string): string[] => ['--import', import.meta.resolve(file)]
-/**
- * As the workers use all cores, helper threads of the garbage collector only interrupt them. Larger young generations are
- * collected less often.
- */
-const COLLECTOR = ['--single-threaded-gc', '--min-semi-space-size=16', '--max-semi-space-size=64']
 /** Not handed down to the projects by itself. */
 const keepCompiled = importFirst('./tests/keep-compiled.ts')
 const builtThreads = importFirst('./tests/built-threads.ts')
-const execArgv = [
-  ...COLLECTOR,
-  ...keepCompiled,
-  ...builtThreads,
-  ...importFirst('./tests/quick-environment.ts'),
-]
+const execArgv = [...keepCompiled, ...builtThreads, ...importFirst('./tests/quick-environment.ts')]
 
 /** Files that run in `npm run thorough` only. */
 const THOROUGH_FILES = ALL_RUNS

@@ -59,27 +59,39 @@ export function buildRegistration(changes: RegistrationChanges = {}): NewRegistr
     ...changedFields,
   }
 }
-/** Builds a correction of the name, which changes no price. `previousAnswers` are those of `buildRegistration`. */
-export function buildNameCorrection(
-  fullName: string,
-  { previousAnswers = buildRegistration().answers, ...changes }: Partial<Correction> = {},
-): Correction {
+/** Builds a correction of `buildRegistration` that changes nothing but the given values. */
+export function buildCorrection({
+  previousAnswers = buildRegistration().answers,
+  ...changes
+}: Partial<Correction>): Correction {
   const { category, searchable } = buildRegistration()
   return {
     previousAnswers,
-    answers: { ...previousAnswers, full_name: fullName },
+    answers: previousAnswers,
     category,
-    searchable: { ...searchable, fullName },
+    searchable,
     unique: [],
     emails: [],
     uploads: [],
     quote: null,
     channel: null,
     holdUntil: null,
-    changes: ['Name'],
+    changes: ['x'],
     revokesLinks: false,
     ...changes,
   }
+}
+export function buildNameCorrection(
+  fullName: string,
+  { previousAnswers = buildRegistration().answers, ...changes }: Partial<Correction> = {},
+): Correction {
+  return buildCorrection({
+    previousAnswers,
+    answers: { ...previousAnswers, full_name: fullName },
+    searchable: { ...buildRegistration().searchable, fullName },
+    changes: ['Name'],
+    ...changes,
+  })
 }
 /** Creates a paid registration from another system, as an import reads it. */
 export function createImportRow(changes: Partial<ImportRow> = {}): ImportRow {

@@ -15,6 +15,7 @@ import {
   buildDecline,
   readStored,
   addMs,
+  buildCorrection,
   buildRegistration,
   noon,
   registerSample,
@@ -208,20 +209,12 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       const { answers, category } = await readStored(store, corrected.regNo)
       const correction = await store.correct(
         { ...ownerAction, regNo: corrected.regNo, act: 'correct' },
-        {
+        buildCorrection({
           previousAnswers: answers,
-          answers,
           category,
-          searchable: buildRegistration().searchable,
-          unique: [],
-          emails: [],
-          uploads: [],
           quote: createQuote([44_000]),
           channel: { way: 'transfer' },
-          holdUntil: null,
-          changes: ['x'],
-          revokesLinks: false,
-        },
+        }),
       )
       const cancellation = { refundAmount: toAmount(0), shownPaidAmount: null, mail: null }
       const cancelResult = await store.cancel(

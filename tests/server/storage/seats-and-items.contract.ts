@@ -9,6 +9,7 @@ import {
   readStored,
   HOUR_MS,
   addMs,
+  buildCorrection,
   buildRegistration,
   noon,
   sampleQuote,
@@ -522,20 +523,12 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
           at: addMs(HOUR_MS),
           idempotencyKey: null,
         },
-        {
+        buildCorrection({
           previousAnswers: answers,
           answers: { ...answers, tickets },
           category,
-          searchable: buildRegistration().searchable,
-          unique: [],
-          emails: [],
-          uploads: [],
-          quote: null,
-          channel: null,
-          holdUntil: null,
           changes: ['tickets'],
-          revokesLinks: false,
-        },
+        }),
       )
     }
 
