@@ -57,15 +57,15 @@ async function requestRefund(
   return toRefundResponse(refundResult, name)
 }
 
-function toRefundResponse(answer: RefundResult, gateway: string): RefundResponse {
-  switch (answer.is) {
+function toRefundResponse(response: RefundResult, gateway: string): RefundResponse {
+  switch (response.is) {
     case 'begun':
-      return { is: 'begun', reference: answer.reference, message: '', raw: answer.raw, gateway }
+      return { is: 'begun', reference: response.reference, message: '', raw: response.raw, gateway }
     case 'refused':
-      return { is: 'refused', message: answer.message, raw: answer.raw, gateway }
+      return { is: 'refused', message: response.message, raw: response.raw, gateway }
     case 'not-sent':
-      return { is: 'not-sent', message: answer.error, raw: '', gateway }
+      return { is: 'not-sent', message: response.error, raw: '', gateway }
     case 'unsure':
-      return { is: 'unsure', message: answer.error, raw: answer.raw, gateway }
+      return { is: 'unsure', message: response.error, raw: response.raw, gateway }
   }
 }

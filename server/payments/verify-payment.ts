@@ -89,7 +89,7 @@ export async function queryPayment(
       outcome: 'unreachable',
     }
   }
-  const statusResponse = await queryGateway(
+  const response = await queryGateway(
     deps,
     requestEvent,
     payment,
@@ -99,29 +99,25 @@ export async function queryPayment(
   const served = deps.events.findById(payment.eventId)
   const event = served !== null && served.config.payment !== null ? served.config : requestEvent
   const gateway = requestEvent.payment?.gateway ?? null
-  const verified = await applyResponse(
-    deps,
-    { event, registration, payment, gateway },
-    statusResponse,
-  )
+  const verified = await applyResponse(deps, { event, registration, payment, gateway }, response)
   return {
     verified,
-    isReachable: statusResponse.is !== 'unreachable',
-    outcome: toQueryOutcome(statusResponse),
+    isReachable: response.is !== 'unreachable',
+    outcome: toQueryOutcome(response),
   }
 }
 
-function toQueryOutcome(answer: StatusResponse): PollResult {
-  switch (answer.is) {
+function toQueryOutcome(response: StatusResponse): PollResult {
+  switch (response.is) {
     case 'payment-event':
       return 'ended'
     case 'pending':
       return 'in-process'
     case 'no-record':
     case 'unreachable':
-      return answer.is
+      return response.is
     default:
-      return assertNever(answer)
+      return assertNever(response)
   }
 }
 
@@ -200,34 +196,37 @@ async function queryGateway(
 async function applyResponse(
   deps: PaymentsDeps,
   subject: AnsweredSubject,
-  answer: StatusResponse,
+  response: StatusResponse,
 ): Promise<VerifiedPayment> {
   const { event, payment } = subject
   const at = deps.clock()
   const age = Math.max(0, at - payment.createdAt)
   const timeSinceHandOff = Math.max(0, at - (payment.handedOffAt ?? payment.createdAt))
-  switch (answer.is) {
+  switch (response.is) {
     case 'payment-event':
-      if (answer.failedRefunds !== undefined)
-        await deps.store.recordFailedRefunds(payment.orderId, answer.failedRefunds)
-      return storePaymentEvent(deps, subject, answer.paymentEvent, answer.raw)
+      if (response.failedRefunds !== undefined)
+        await deps.store.recordFailedRefunds(payment.orderId, response.failedRefunds)
+      return storePaymentEvent(deps, subject, response.paymentEvent, response.raw)
     case 'no-record':
       if (
         timeSinceHandOff >= NO_RECORD_MS &&
         payment.status === 'pending' &&
         !isStillHeld(payment, at)
       )
-        return storePaymentEvent(deps, subject, { type: 'expired', at }, answer.raw)
+        return storePaymentEvent(deps, subject, { type: 'expired', at }, response.raw)
       return scheduleNextQuery(deps, payment, 'no-record')
     case 'pending':
       if (age >= UNDECIDED_MS && isOpen(payment))
-        return storePaymentEvent(deps, subject, { type: 'undecided', at }, answer.raw)
+        return storePaymentEvent(deps, subject, { type: 'undecided', at }, response.raw)
       return scheduleNextQuery(deps, payment, 'in-process')
     case 'unreachable':
-      deps.log.warn({ event: event.id, error: answer.error }, 'the gateway gave no usable response')
+      deps.log.warn(
+        { event: event.id, error: response.error },
+        'the gateway gave no usable response',
+      )
       return handleNoResponse(deps, payment)
     default:
-      return assertNever(answer)
+      return assertNever(response)
   }
 }
 

@@ -13,7 +13,7 @@ const MAX_TRIES = 3
 
 /**
  * Makes a call, and repeats it after a timeout. For requests that the server recognises as repeated (same key, same
- * order). Calls `onRetry` before each repetition. The error is `no_answer` if there was no response at all.
+ * order). Calls `onRetry` before each repetition. The error is `no_response` if there was no response at all.
  */
 export async function callWithRetries<T>(
   path: string,
@@ -30,7 +30,7 @@ export async function callWithRetries<T>(
     if (attempt === MAX_TRIES)
       return err({
         status: 0,
-        code: 'no_answer',
+        code: 'no_response',
         message: CONNECTION_ERROR_MESSAGES.serverNotResponding,
         errorResponse: null,
       })

@@ -163,7 +163,7 @@ function FormFlow({
     )
     // After a definite rejection, the next attempt needs a new key.
     if (result.is !== 'registered' && !(result.is === 'refused' && result.isUncertain)) renewKey()
-    const regNo = result.is === 'registered' ? result.answer.reg_no : submittedRegNo
+    const regNo = result.is === 'registered' ? result.response.reg_no : submittedRegNo
     drafts.saveDraft(event, { data: form.data, key: key.current, regNo, code })
     setSubmittedRegNo(regNo)
     const nextPhase: Phase =
@@ -184,7 +184,7 @@ function FormFlow({
   ): Phase => {
     switch (submitResult.is) {
       case 'registered':
-        return handleRegistered(submitResult.answer, quote)
+        return handleRegistered(submitResult.response, quote)
       case 'invalid':
         // The server's error about an uploaded document does not apply to its replacement.
         for (const id of Object.keys(submitResult.errors))
@@ -224,8 +224,8 @@ function FormFlow({
     setProblem(error.code === 'network' ? CONNECTION_ERROR_MESSAGES.notSent : error.message)
     return { is: 'filling' }
   }
-  const handleRegistered = (answer: RegisterResult, quote: Quote | null): Phase => {
-    const { reg_no: regNo, payment_data: data, stands: paymentState, page } = answer
+  const handleRegistered = (response: RegisterResult, quote: Quote | null): Phase => {
+    const { reg_no: regNo, payment_data: data, stands: paymentState, page } = response
     if (data && event.payment) return { is: 'leaving', data }
     const isDue = paymentState && (event.payment ?? paymentState === 'to-approve')
     if (page || (isDue && !(paymentState === 'complete' && !quote?.total))) {

@@ -10,7 +10,7 @@ import type { DocumentUploads } from './uploads/upload-progress.ts'
 
 /** The result of a submission. */
 export type SubmitResult =
-  | { readonly is: 'registered'; readonly answer: RegisterResult }
+  | { readonly is: 'registered'; readonly response: RegisterResult }
   | { readonly is: 'invalid'; readonly errors: FieldErrors; readonly message: string }
   /** The price, category or period differs from the one that the delegate saw. */
   | { readonly is: 'changed'; readonly now: Quote }
@@ -141,7 +141,7 @@ async function sendOnce(
     onRetry,
   )
   return response.ok
-    ? { is: 'registered', answer: response.value }
+    ? { is: 'registered', response: response.value }
     : readSubmitResult(response.error)
 }
 

@@ -14,8 +14,7 @@ export type LoadFailure = {
 }
 export type LoadState<T extends SearchResponse = SearchResponse> =
   | { readonly is: 'loading' }
-  /** `answer` is the rest of the response. */
-  | { readonly is: 'found'; readonly registration: Registration; readonly answer: T }
+  | { readonly is: 'found'; readonly registration: Registration; readonly response: T }
   /** The number alone is not sufficient. `wrong` is true if the typed email address does not match. */
   | { readonly is: 'asks'; readonly message: string; readonly wrong: boolean }
   | LoadFailure
@@ -37,24 +36,24 @@ export function useRegistration<T extends SearchResponse>(
   const [reloadCount, setReloadCount] = useState(0)
   useEffect(() => {
     const abort = new AbortController()
-    const response = request(abort.signal)
-    if ('is' in response) {
-      setLoadState(response)
+    const callOrFailure = request(abort.signal)
+    if ('is' in callOrFailure) {
+      setLoadState(callOrFailure)
       return
     }
-    void response.then((answer) => {
-      if (!answer.ok) {
-        if (answer.error.code !== 'aborted')
+    void callOrFailure.then((response) => {
+      if (!response.ok) {
+        if (response.error.code !== 'aborted')
           setLoadState((previous) =>
-            previous.is === 'found' ? previous : createLoadFailure(event, answer.error),
+            previous.is === 'found' ? previous : createLoadFailure(event, response.error),
           )
         return
       }
-      const { registration } = answer.value
+      const { registration } = response.value
       setLoadState(
         registration === null
           ? createNotFoundFailure(event.results.errors.notFound)
-          : { is: 'found', registration, answer: answer.value },
+          : { is: 'found', registration, response: response.value },
       )
     })
     return () => abort.abort()

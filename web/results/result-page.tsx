@@ -114,13 +114,13 @@ function Result({
       onRetry,
     )
   const shownEvent =
-    loadState.answer.partial === true ? removeWithheldRows(event, registration) : event
+    loadState.response.partial === true ? removeWithheldRows(event, registration) : event
   const hasWithheldRows =
     shownEvent.results.success.details.length < event.results.success.details.length
   return (
     <>
       <DuplicatePayment
-        duplicate={loadState.answer.paid_twice ?? null}
+        duplicate={loadState.response.paid_twice ?? null}
         registration={registration}
         path={`/api/events/${event.id}/registrations/${registration.reg_no}/`}
         reload={reload}
@@ -128,7 +128,7 @@ function Result({
       <PaymentStatePage
         {...{ registration, query, now, reload, requestPayment }}
         event={shownEvent}
-        paying={loadState.answer.paying ?? null}
+        paying={loadState.response.paying ?? null}
       />
       {hasWithheldRows && registration.stands === 'complete' && (
         <EmailForm

@@ -85,11 +85,11 @@ function OwnRegistration({ page: { event, now } }: { readonly page: EventRespons
   if (loadState.is === 'found') {
     const { registration } = loadState
     const query = { orderId: registration.order_id, amount: null, date: null }
-    const panelProps = { event, data: loadState.answer, path: buildApiPath(token), reload }
+    const panelProps = { event, data: loadState.response, path: buildApiPath(token), reload }
     return (
       <>
         <DuplicatePayment
-          duplicate={loadState.answer.second_payment}
+          duplicate={loadState.response.second_payment}
           registration={registration}
           path={panelProps.path}
           reload={reload}

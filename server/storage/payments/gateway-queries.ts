@@ -53,7 +53,7 @@ type OrderParams = { orderId: OrderId }
 type Query = OrderParams & {
   at: Instant
   nextAt: Instant | null
-  answer: LastResponse | null
+  response: LastResponse | null
   watchUntil: Instant | null
 }
 const saveQuery = statement((builder, query: Query) =>
@@ -63,7 +63,7 @@ const saveQuery = statement((builder, query: Query) =>
       asks: eb('asks', '+', lit(1)),
       asked_at: query.at,
       next_ask_at: query.nextAt,
-      last_answer: query.answer,
+      last_answer: query.response,
       watch_until: fn.coalesce(
         raw<Instant | null>`cast(${query.watchUntil} as bigint)`,
         ref('watch_until'),
@@ -120,7 +120,7 @@ export function recordStatusQuery(
   lastResponse: LastResponse | null,
   watchUntil: Instant | null,
 ): void {
-  saveQuery.run(sql, { orderId, at, nextAt, answer: lastResponse, watchUntil })
+  saveQuery.run(sql, { orderId, at, nextAt, response: lastResponse, watchUntil })
 }
 
 /** How long a query stays reserved. A query takes at most 20 seconds; the next one is due at least a minute later. */

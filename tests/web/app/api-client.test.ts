@@ -229,7 +229,7 @@ test('a request without a response after 20 seconds is reported and sent again w
 test('a request that never gets a response ends with a message that no money was charged', async () => {
   let noticeCount = 0
   const answer = await sendWithoutResponse(3, () => (noticeCount += 1))
-  expect(answer).toMatchObject({ ok: false, error: { status: 0, code: 'no_answer' } })
+  expect(answer).toMatchObject({ ok: false, error: { status: 0, code: 'no_response' } })
   expect(answer.ok ? '' : answer.error.message).toContain('You have not been charged')
   expect(noticeCount).toBe(2)
 })

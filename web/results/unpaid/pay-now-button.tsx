@@ -82,17 +82,17 @@ export function usePayment({
   const pay = async (price: number | null) => {
     setProblem(null)
     setStep({ is: 'asking' })
-    const answer = await requestPayment(price, confirmed, () => setStep({ is: 'asking-again' }))
-    if (answer.ok) return setStep({ is: 'leaving', data: answer.value })
-    const priceChange = readPriceChange(answer.error)
+    const response = await requestPayment(price, confirmed, () => setStep({ is: 'asking-again' }))
+    if (response.ok) return setStep({ is: 'leaving', data: response.value })
+    const priceChange = readPriceChange(response.error)
     if (priceChange !== null) return setStep({ is: 'moved', ...priceChange })
     setStep({ is: 'idle' })
     // The message asks for a second press of the button.
-    if (answer.error.code === 'same_person')
-      setConfirmed(answer.error.errorResponse?.reg_no ?? null)
+    if (response.error.code === 'same_person')
+      setConfirmed(response.error.errorResponse?.reg_no ?? null)
     // Without a connection, there is no message from the server.
-    setProblem(answer.error.code === 'network' ? serverUnreachable : answer.error.message)
-    if (STATE_CHANGED_CODES.has(answer.error.code)) reload()
+    setProblem(response.error.code === 'network' ? serverUnreachable : response.error.message)
+    if (STATE_CHANGED_CODES.has(response.error.code)) reload()
   }
   const isRetrying = step.is === 'asking-again'
   const isBusy = isRetrying || step.is === 'asking' || step.is === 'leaving'

@@ -178,10 +178,10 @@ function listOrderFields(fields: Fields): readonly CheckLine[] {
 }
 
 /** Describes how the server would interpret such a response. */
-function describeInterpretation(answer: StatusResponse): CheckLine {
-  switch (answer.is) {
+function describeInterpretation(response: StatusResponse): CheckLine {
+  switch (response.is) {
     case 'payment-event': {
-      const { paymentEvent } = answer
+      const { paymentEvent } = response
       if (paymentEvent.type !== 'confirmed') return [true, 'This would count as a failed payment.']
       const { amount, currency, kind, paidAt, reference } = paymentEvent
       const isExpected = kind === 'sale' && currency === 'INR'
@@ -196,17 +196,17 @@ function describeInterpretation(answer: StatusResponse): CheckLine {
     case 'pending':
       return [
         true,
-        `The payment would stay pending and be queried again: the code is "${answer.code}".`,
+        `The payment would stay pending and be queried again: the code is "${response.code}".`,
       ]
     case 'no-record':
       return [true, 'This would count as no payment yet, and after a day as no payment.']
     case 'unreachable':
       return [
         false,
-        `The response cannot be used, and the query would be repeated: ${answer.error}.`,
+        `The response cannot be used, and the query would be repeated: ${response.error}.`,
       ]
     default:
-      return assertNever(answer)
+      return assertNever(response)
   }
 }
 

@@ -87,14 +87,14 @@ export function interpretStatus(
   if (matchingTransactions.length === 0)
     return { is: 'unreachable', error: 'the response is about another order' }
   const results = matchingTransactions.map((fields) => interpretTransaction(fields, context))
-  const confirmations = results.flatMap((answer) =>
-    answer.is === 'payment-event' && answer.paymentEvent.type === 'confirmed'
-      ? [answer.paymentEvent]
+  const confirmations = results.flatMap((response) =>
+    response.is === 'payment-event' && response.paymentEvent.type === 'confirmed'
+      ? [response.paymentEvent]
       : [],
   )
-  const refunds = results.flatMap((answer) =>
-    answer.is === 'payment-event' && answer.paymentEvent.type === 'refunded'
-      ? [answer.paymentEvent]
+  const refunds = results.flatMap((response) =>
+    response.is === 'payment-event' && response.paymentEvent.type === 'refunded'
+      ? [response.paymentEvent]
       : [],
   )
   const unreadable = results.find(({ is }) => is === 'unreachable')

@@ -120,10 +120,10 @@ async function describeOrder(api: Api, orderId: OrderId, at: Instant): Promise<r
   ]
 }
 
-function describeStatus(answer: StatusResponse): string {
-  switch (answer.is) {
+function describeStatus(response: StatusResponse): string {
+  switch (response.is) {
     case 'payment-event':
-      return answer.paymentEvent.type === 'confirmed'
+      return response.paymentEvent.type === 'confirmed'
         ? 'It is paid.'
         : 'It is not paid: the last payment failed.'
     case 'pending':
@@ -132,6 +132,6 @@ function describeStatus(answer: StatusResponse): string {
     case 'unreachable':
       return 'It is not paid.'
     default:
-      return assertNever(answer)
+      return assertNever(response)
   }
 }

@@ -7,14 +7,14 @@ const MAX_CHARACTERS = 100
 
 /** Returns the payer. `raw`: the stored list of responses. Null if no payment names a payer. */
 export function findRazorpayPayer(raw: string): Payer | null {
-  let answers: unknown
+  let responses: unknown
   try {
-    answers = JSON.parse(raw)
+    responses = JSON.parse(raw)
   } catch {
     return null
   }
-  const payments = (Array.isArray(answers) ? answers : []).flatMap(
-    (answer) => asItems(asObject(answer) ?? {}) ?? [],
+  const payments = (Array.isArray(responses) ? responses : []).flatMap(
+    (response) => asItems(asObject(response) ?? {}) ?? [],
   )
   for (const payment of payments) {
     const [email = '', phone = '', way = ''] = ['email', 'contact', 'method'].map((name) =>

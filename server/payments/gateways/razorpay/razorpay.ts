@@ -73,17 +73,17 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
   const confirmationTimes = new Map<OrderId, Instant>()
   const recordConfirmed = (
     orderId: OrderId,
-    answer: StatusResponse,
+    response: StatusResponse,
     at: Instant,
   ): StatusResponse => {
-    const isPaid = answer.is === 'payment-event' && answer.paymentEvent.type === 'confirmed'
+    const isPaid = response.is === 'payment-event' && response.paymentEvent.type === 'confirmed'
     if (
       isPaid &&
       confirmationTimes.size < MAX_REMEMBERED_PAYMENTS &&
       !confirmationTimes.has(orderId)
     )
       confirmationTimes.set(orderId, at)
-    return answer
+    return response
   }
 
   return {

@@ -51,28 +51,28 @@ export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void 
         const fault = faults.responses.shift()
         if (typeof fault === 'number')
           return send(reply, createProblem('A fault of the simulator', fault, 'SERVER_ERROR'))
-        const answer = handle(request, keyId.id)
+        const response = handle(request, keyId.id)
         if (fault === 'lost') {
           reply.hijack()
           request.raw.socket.destroy()
           return reply
         }
-        return send(reply, answer)
+        return send(reply, response)
       },
     })
-  const send = (reply: FastifyReply, answer: object): FastifyReply =>
-    isProblem(answer)
-      ? reply.code(answer.status).send({
+  const send = (reply: FastifyReply, response: object): FastifyReply =>
+    isProblem(response)
+      ? reply.code(response.status).send({
           error: {
-            code: answer.code,
-            description: answer.description,
+            code: response.code,
+            description: response.description,
             source: 'business',
             step: 'payment_initiation',
             reason: 'input_validation_failed',
             metadata: {},
           },
         })
-      : reply.send(answer)
+      : reply.send(response)
   const findOrder = (request: FastifyRequest, keyId: string): SimulatedOrder | null => {
     const { id } = request.params as { readonly id: string }
     const order = store.get(id)
