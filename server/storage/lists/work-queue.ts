@@ -3,7 +3,7 @@
  * Each query starts from an index of only the waiting rows, so that its cost depends on their number and not on that of
  * all rows. EXISTS checks a registration's event: with a join, SQLite would scan all registrations of the event.
  */
-import { expressionBuilder, sql as raw } from 'kysely'
+import { expressionBuilder } from 'kysely'
 import type { Expression, Kysely } from 'kysely'
 import { flatMapInOrder } from '../database/in-order.ts'
 import { instant, SETTLED_WITHIN_DAYS, startOfDay, WORK_QUEUE_IDS } from '../../../engine/index.ts'
@@ -14,7 +14,11 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { isUnhandledLoss } from '../reconciliation/disputes.ts'
 import { openSecondPayments } from '../payments/find-duplicate-payments.ts'
-import { isGatewayRefund, isRefundPending } from '../refunds/refund-states-and-channels.ts'
+import {
+  isGatewayRefund,
+  isRefundPending,
+  isRefusedRefundOpen,
+} from '../refunds/refund-states-and-channels.ts'
 import type { WaitingCount } from '../index.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
 
@@ -66,19 +70,7 @@ const QUEUE_QUERIES = {
     selectRegistrations(builder, eventId)
       .where(({ ref }) => dialect.isSet(ref('in_review')))
       .union(selectRefunds(builder, eventId).where('f.state', '=', 'unsure').where(isRefundPending))
-      .union(
-        selectRefunds(builder, eventId)
-          .where('f.state', '=', 'refused')
-          .where(({ exists, not, ref, selectFrom }) =>
-            not(
-              exists(
-                selectFrom('decisions as d')
-                  .select('d.id')
-                  .where('d.about', '=', raw<string>`'R' || ${ref('f.id')}`),
-              ),
-            ),
-          ),
-      )
+      .union(selectRefunds(builder, eventId).where(isRefusedRefundOpen))
       .orderBy('id', 'desc')
       .limit(dialect.limit(limit)),
   ),

@@ -46,6 +46,45 @@ export const refundableAmount = fromCapture(
     .where('f.state', '<>', 'refused'),
 )
 
+const laterRefunds = fromRefund
+  .selectFrom('refunds as l')
+  .whereRef('l.capture_id', '=', 'f.capture_id')
+  .whereRef('l.id', '>', 'f.id')
+
+/**
+ * True for a refund `f` that the gateway refused and that is still owed: staff made no decision about it, and have not
+ * requested the same money again.
+ */
+export const isRefusedRefundOpen = fromRefund.and([
+  fromRefund('f.state', '=', 'refused'),
+  fromRefund.not(
+    fromRefund.exists(
+      fromRefund
+        .selectFrom('decisions as d')
+        .select('d.id')
+        .where('d.about', '=', raw<string>`'R' || ${fromRefund.ref('f.id')}`),
+    ),
+  ),
+  fromRefund(
+    'f.amount',
+    '>',
+    laterRefunds
+      .select(({ fn }) =>
+        fn.coalesce(fn.sum<Amount>('l.amount'), raw.lit(toAmount(0))).as('amount'),
+      )
+      .where('l.state', '<>', 'refused'),
+  ),
+  // If the second request is refused too, only its refusal is open.
+  fromRefund.not(
+    fromRefund.exists(
+      laterRefunds
+        .select('l.id')
+        .where('l.state', '=', 'refused')
+        .whereRef('l.amount', '>=', 'f.amount'),
+    ),
+  ),
+])
+
 /** True for a capture `c` that a gateway received for one of our orders, so that the gateway can refund it. */
 export const isRefundableByGateway = fromCapture.exists(
   fromCapture

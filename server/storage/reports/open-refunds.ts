@@ -5,7 +5,7 @@ import { getMoneyCurrency } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
+import { isRefundPending, isRefusedRefundOpen } from '../refunds/refund-states-and-channels.ts'
 import type { ListedRefund } from './movement-types.ts'
 
 const selectListedRefunds = (builder: Kysely<Tables>) =>
@@ -34,17 +34,7 @@ const refundsInProgress = statement((builder) =>
   selectListedRefunds(builder).where(isRefundPending),
 )
 const refusedRefunds = statement((builder) =>
-  selectListedRefunds(builder)
-    .where('f.state', '=', 'refused')
-    .where(({ exists, not, ref, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('decisions as d')
-            .select('d.id')
-            .where('d.about', '=', raw<string>`'R' || ${ref('f.id')}`),
-        ),
-      ),
-    ),
+  selectListedRefunds(builder).where(isRefusedRefundOpen),
 )
 
 /** Returns the refunds, oldest first, with refused ones at the end. */

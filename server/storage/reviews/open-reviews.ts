@@ -3,7 +3,6 @@
  * Kinds: captures that do not match, payments without a conclusive response, and refunds that were refused or are
  * unsure.
  */
-import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { flatMapInOrder, mapInOrder } from '../database/in-order.ts'
 import {
@@ -20,7 +19,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { StoreStatement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import type { ReviewCounts } from '../payments/payment-types.ts'
-import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
+import { isRefusedRefundOpen, refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import type { Payer } from '../recovery/recovery-types.ts'
 import type { CaptureRow } from '../refunds/record-refunds.ts'
 import { findOwner } from '../payments/unknown-orders.ts'
@@ -111,34 +110,20 @@ const openPayment = statement((builder, { id }: { id: number }) =>
 
 const selectRefunds = (builder: Kysely<Tables>) =>
   builder
-    .selectFrom('refunds as r')
-    .innerJoin('captures as c', 'c.id', 'r.capture_id')
+    .selectFrom('refunds as f')
+    .innerJoin('captures as c', 'c.id', 'f.capture_id')
     .leftJoin('registrations as g', 'g.id', 'c.registration_id')
     .leftJoin('payments as p', 'p.id', 'c.counts_for')
     .selectAll('c')
     .select(['g.reg_no', 'g.event_id', 'g.full_name', 'p.order_id', 'p.amount as due'])
     .select('g.currency as price_currency')
-    .select(['r.id as refund_id', 'r.amount as refund_amount', 'r.state as refund_state'])
-    .select(['r.why as refund_why', 'r.said'])
-    .select(({ fn }) => fn.coalesce('r.asked_at', 'r.at').as('since'))
-    .where(({ and, eb, exists, not, or, ref, selectFrom }) =>
-      or([
-        eb('r.state', '=', 'unsure'),
-        and([
-          eb('r.state', '=', 'refused'),
-          not(
-            exists(
-              selectFrom('decisions as d')
-                .select('d.id')
-                .where('d.about', '=', raw<string>`'R' || ${ref('r.id')}`),
-            ),
-          ),
-        ]),
-      ]),
-    )
+    .select(['f.id as refund_id', 'f.amount as refund_amount', 'f.state as refund_state'])
+    .select(['f.why as refund_why', 'f.said'])
+    .select(({ fn }) => fn.coalesce('f.asked_at', 'f.at').as('since'))
+    .where((refund) => refund.or([refund('f.state', '=', 'unsure'), isRefusedRefundOpen]))
 const openRefunds = statement((builder) => selectRefunds(builder))
 const openRefund = statement((builder, { id }: { id: number }) =>
-  selectRefunds(builder).where('r.id', '=', id),
+  selectRefunds(builder).where('f.id', '=', id),
 )
 
 /** Queries by the first letter of a review's id. */

@@ -21,6 +21,96 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
     store = setUp().store
   })
 
+  describe('an email', () => {
+    test('is claimed before it is sent, and is retried once if it is not marked as sent', async () => {
+      const { regNo } = await registerSample(store)
+      const id = await store.queueMail(regNo, newEmail, noon)
+      expect(await store.claimMail(id, noon)).toBe(true)
+      expect(await store.claimMail(id, noon)).toBe(false)
+      expect(await store.dueMails(addMs(60_000), 9)).toEqual([])
+      const [secondAttemptAt, thirdAttemptAt] = [addMs(HOUR_MS), addMs(2 * HOUR_MS)]
+      expect((await store.dueMails(secondAttemptAt, 9)).length).toBe(1)
+      expect(await store.claimMail(id, secondAttemptAt)).toBe(true)
+      expect(await store.claimMail(id, thirdAttemptAt)).toBe(false)
+      expect(await store.emailsOfRegistration(regNo)).toMatchObject([
+        { status: 'failed', error: expect.stringContaining('may not have been sent') },
+      ])
+    })
+
+    test('stores its links with its claim, and none if the claim is refused', async () => {
+      const { regNo } = await registerSample(store)
+      const id = await store.queueMail(regNo, newEmail, noon)
+      const buildLink = (tokenHash: string) =>
+        ({ tokenHash, regNo, purpose: 'mail', at: noon, expiresAt: addMs(HOUR_MS) }) as const
+      expect(await store.claimMail(id, noon, [buildLink('one')])).toBe(true)
+      expect(await store.claimMail(id, noon, [buildLink('two')])).toBe(false)
+      expect(await store.accessLink('one')).toMatchObject({ regNo, purpose: 'mail' })
+      expect(await store.accessLink('two')).toBeNull()
+    })
+
+    test('is listed newest first, by state, event and address, and counted; a failed one can be resent', async () => {
+      const { regNo } = await registerSample(store)
+      const queueEmail = (to: string): Promise<number> =>
+        store.queueMail(regNo, { ...newEmail, to }, addMs(-1))
+      const [sent, failed, queuedEmail, waitingEmail] = [
+        await queueEmail('asha@example.org'),
+        await queueEmail('ravi@example.org'),
+        await queueEmail('Meera@Example.org'),
+        await queueEmail('asha@example.com'),
+      ]
+      await store.mailSent(sent, noon)
+      await store.mailFailed(failed, 'No such mailbox.', null)
+      await store.mailFailed(queuedEmail, 'Later.', addMs(HOUR_MS))
+      await store.queueOnce('reviews other', 'other', newEmail, noon)
+      const ALL_EMAILS = { events: null, status: null, address: '' }
+      const listIds = async (query: object, before: number | null = null, limit = 9) =>
+        (await store.mails({ ...ALL_EMAILS, ...query }, before, limit)).map(({ id }) => id)
+      const [newestEmail] = await store.mails(ALL_EMAILS, null, 1)
+      expect(newestEmail).toMatchObject({ eventId: 'other', regNo: null, status: 'queued' })
+      expect(await listIds({ events: ['demo'] })).toEqual([waitingEmail, queuedEmail, failed, sent])
+      expect(await listIds({ events: ['demo'] }, waitingEmail, 2)).toEqual([queuedEmail, failed])
+      expect(await listIds({ status: 'failed' })).toEqual([failed])
+      expect(await listIds({ events: ['other'], status: 'sent' })).toEqual([])
+      expect(await listIds({ address: 'meera@' })).toEqual([queuedEmail])
+      expect(await listIds({ events: ['demo'], address: 'asha@EXAMPLE.' })).toEqual([
+        waitingEmail,
+        sent,
+      ])
+      expect((await store.mails({ ...ALL_EMAILS, status: 'failed' }, null, 9))[0]).toMatchObject({
+        to: 'ravi@example.org',
+        subject: newEmail.subject,
+        regNo,
+        attempts: 1,
+        at: addMs(-1),
+        sentAt: null,
+        nextAt: null,
+        error: 'No such mailbox.',
+      })
+      expect(await store.mailCounts(null)).toEqual({ queued: 3, failed: 1, sent: 1 })
+      expect(await store.mailCounts(['other'])).toEqual({ queued: 1, failed: 0, sent: 0 })
+      // Emails of another event, sent ones, and untried ones stay unchanged.
+      const emails = [sent, failed, queuedEmail, waitingEmail]
+      expect(await store.retryMails(noon, { ids: emails, events: ['other'] })).toBe(0)
+      expect(await store.retryMails(noon, { ids: emails, events: ['demo'] })).toBe(2)
+      expect((await store.dueMails(noon, 9)).map(({ id }) => id)).toEqual(
+        expect.arrayContaining([failed, queuedEmail, waitingEmail]),
+      )
+      expect(await store.retryMails(noon)).toBe(0)
+    })
+
+    test('to the treasurer is queued once per key for any number of processes', async () => {
+      const queueResults = await Promise.all(
+        Array.from({ length: 5 }, () =>
+          store.queueOnce('reviews demo 2026-11-21', 'demo', newEmail, noon),
+        ),
+      )
+      expect(queueResults.filter((isQueued) => isQueued).length).toBe(1)
+      expect(await store.dueMails(noon, 9)).toMatchObject([
+        { eventId: 'demo', regNo: null, ...newEmail },
+      ])
+    })
+  })
+
   describe('emails', () => {
     test('are due until sent or failed', async () => {
       const { regNo, orderId } = await registerSample(store)

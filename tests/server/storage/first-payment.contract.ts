@@ -1,6 +1,9 @@
-/** Contract for the usual payment, the first of its registration: PostgreSQL writes it in one packet. */
+/**
+ * Store contract for the usual payment, the first of its registration, which PostgreSQL writes in one packet, and for
+ * the gateway's checkouts and webhook events.
+ */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { readCurrency } from '../../../engine/index.ts'
+import { INR, readCurrency, toAmount } from '../../../engine/index.ts'
 import type { Currency, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { PaymentKeys, Store } from '../../../server/storage/index.ts'
 import {
@@ -141,6 +144,31 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       const stateBefore = [await readStored(store, regNo), await store.documents(regNo)]
       expect(await pay(orderId, 'AP1')).toMatchObject({ changed: false, review: null })
       expect([await readStored(store, regNo), await store.documents(regNo)]).toEqual(stateBefore)
+    })
+  })
+
+  describe('the checkouts of a gateway', () => {
+    test('are found by order and by the id of the gateway', async () => {
+      const orderId = 'DEMO1' as OrderId
+      const checkout = { checkoutId: 'order_1', orderId, amount: toAmount(17_700), currency: INR }
+      const second = { ...checkout, checkoutId: 'order_2', amount: toAmount(18_000) }
+      await store.recordCheckout(checkout, noon)
+      await store.recordCheckout(second, addMs(1000))
+      await store.recordCheckout(checkout, addMs(2000))
+      expect(await store.checkoutsOf(orderId)).toEqual([checkout, second])
+      expect(await store.checkoutById('order_2')).toEqual(second)
+      expect(await store.checkoutById('order_3')).toBeNull()
+      expect(await store.checkoutsOf('DEMO2' as OrderId)).toEqual([])
+    })
+    test('have webhook events that are known after they were processed', async () => {
+      expect(await store.isWebhookProcessed('a:evt_1')).toBe(false)
+      expect(await store.lastWebhookAt('a:')).toBeNull()
+      await store.recordWebhookEvent('a:evt_1', noon)
+      await store.recordWebhookEvent('a:evt_1', addMs(1000))
+      expect(await store.isWebhookProcessed('a:evt_1')).toBe(true)
+      expect(await store.isWebhookProcessed('a:evt_2')).toBe(false)
+      expect(await store.lastWebhookAt('a:')).toBe(noon)
+      expect(await store.lastWebhookAt('b:')).toBeNull()
     })
   })
 }

@@ -1,7 +1,7 @@
-/** Store contract for refunds, including refunds in the merchant panel, and for emails. */
+/** Store contract for refunds, including refunds in the merchant panel. */
 import { beforeEach, describe, expect, test } from 'vitest'
-import { INR, toAmount } from '../../../engine/index.ts'
-import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
+import { toAmount } from '../../../engine/index.ts'
+import type { Instant, PaymentEvent, RegNo } from '../../../engine/index.ts'
 import type { RefundResponse, Store } from '../../../server/storage/index.ts'
 import {
   buildSale,
@@ -269,6 +269,25 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([])
     })
 
+    test('the review of a refused refund stayed open after the money was refunded by a second request', async () => {
+      const { regNo } = await registerPaid()
+      await requestRefund(regNo)
+      const firstId = await send(createRefundResponse('refused'))
+      await requestRefund(regNo)
+      expect(await listOpenReviews()).toEqual([])
+      const secondId = await send(createRefundResponse('refused'))
+      expect(await store.review(`R${firstId}`)).toBeNull()
+      expect(await store.review(`R${secondId}`)).toMatchObject({ is: 'refund-refused' })
+      expect(await listOpenReviews()).toEqual([['R', 'refund-refused']])
+      // A smaller refund does not replace the refused one.
+      await requestRefund(regNo, 1_000)
+      await send(createRefundStarted('RF1'))
+      expect(await listOpenReviews()).toEqual([['R', 'refund-refused']])
+      await requestRefund(regNo)
+      await send(createRefundStarted('RF2'))
+      expect(await listOpenReviews()).toEqual([])
+    })
+
     test('that could not be sent is retried, and needs attention after a day', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo)
@@ -479,121 +498,6 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       await store.applyPaymentEvent(orderId, buildRefunds(['R1', due]), newEmail)
       expect((await readStored(store, regNo)).paymentStatus).toBe('refunded')
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
-    })
-  })
-
-  describe('an email', () => {
-    test('is claimed before it is sent, and is retried once if it is not marked as sent', async () => {
-      const { regNo } = await registerSample(store)
-      const id = await store.queueMail(regNo, newEmail, noon)
-      expect(await store.claimMail(id, noon)).toBe(true)
-      expect(await store.claimMail(id, noon)).toBe(false)
-      expect(await store.dueMails(addMs(60_000), 9)).toEqual([])
-      const [secondAttemptAt, thirdAttemptAt] = [addMs(HOUR_MS), addMs(2 * HOUR_MS)]
-      expect((await store.dueMails(secondAttemptAt, 9)).length).toBe(1)
-      expect(await store.claimMail(id, secondAttemptAt)).toBe(true)
-      expect(await store.claimMail(id, thirdAttemptAt)).toBe(false)
-      expect(await store.emailsOfRegistration(regNo)).toMatchObject([
-        { status: 'failed', error: expect.stringContaining('may not have been sent') },
-      ])
-    })
-
-    test('stores its links with its claim, and none if the claim is refused', async () => {
-      const { regNo } = await registerSample(store)
-      const id = await store.queueMail(regNo, newEmail, noon)
-      const buildLink = (tokenHash: string) =>
-        ({ tokenHash, regNo, purpose: 'mail', at: noon, expiresAt: addMs(HOUR_MS) }) as const
-      expect(await store.claimMail(id, noon, [buildLink('one')])).toBe(true)
-      expect(await store.claimMail(id, noon, [buildLink('two')])).toBe(false)
-      expect(await store.accessLink('one')).toMatchObject({ regNo, purpose: 'mail' })
-      expect(await store.accessLink('two')).toBeNull()
-    })
-
-    test('is listed newest first, by state, event and address, and counted; a failed one can be resent', async () => {
-      const { regNo } = await registerSample(store)
-      const queueEmail = (to: string): Promise<number> =>
-        store.queueMail(regNo, { ...newEmail, to }, addMs(-1))
-      const [sent, failed, queuedEmail, waitingEmail] = [
-        await queueEmail('asha@example.org'),
-        await queueEmail('ravi@example.org'),
-        await queueEmail('Meera@Example.org'),
-        await queueEmail('asha@example.com'),
-      ]
-      await store.mailSent(sent, noon)
-      await store.mailFailed(failed, 'No such mailbox.', null)
-      await store.mailFailed(queuedEmail, 'Later.', addMs(HOUR_MS))
-      await store.queueOnce('reviews other', 'other', newEmail, noon)
-      const ALL_EMAILS = { events: null, status: null, address: '' }
-      const listIds = async (query: object, before: number | null = null, limit = 9) =>
-        (await store.mails({ ...ALL_EMAILS, ...query }, before, limit)).map(({ id }) => id)
-      const [newestEmail] = await store.mails(ALL_EMAILS, null, 1)
-      expect(newestEmail).toMatchObject({ eventId: 'other', regNo: null, status: 'queued' })
-      expect(await listIds({ events: ['demo'] })).toEqual([waitingEmail, queuedEmail, failed, sent])
-      expect(await listIds({ events: ['demo'] }, waitingEmail, 2)).toEqual([queuedEmail, failed])
-      expect(await listIds({ status: 'failed' })).toEqual([failed])
-      expect(await listIds({ events: ['other'], status: 'sent' })).toEqual([])
-      expect(await listIds({ address: 'meera@' })).toEqual([queuedEmail])
-      expect(await listIds({ events: ['demo'], address: 'asha@EXAMPLE.' })).toEqual([
-        waitingEmail,
-        sent,
-      ])
-      expect((await store.mails({ ...ALL_EMAILS, status: 'failed' }, null, 9))[0]).toMatchObject({
-        to: 'ravi@example.org',
-        subject: newEmail.subject,
-        regNo,
-        attempts: 1,
-        at: addMs(-1),
-        sentAt: null,
-        nextAt: null,
-        error: 'No such mailbox.',
-      })
-      expect(await store.mailCounts(null)).toEqual({ queued: 3, failed: 1, sent: 1 })
-      expect(await store.mailCounts(['other'])).toEqual({ queued: 1, failed: 0, sent: 0 })
-      // Emails of another event, sent ones, and untried ones stay unchanged.
-      const emails = [sent, failed, queuedEmail, waitingEmail]
-      expect(await store.retryMails(noon, { ids: emails, events: ['other'] })).toBe(0)
-      expect(await store.retryMails(noon, { ids: emails, events: ['demo'] })).toBe(2)
-      expect((await store.dueMails(noon, 9)).map(({ id }) => id)).toEqual(
-        expect.arrayContaining([failed, queuedEmail, waitingEmail]),
-      )
-      expect(await store.retryMails(noon)).toBe(0)
-    })
-
-    test('to the treasurer is queued once per key for any number of processes', async () => {
-      const queueResults = await Promise.all(
-        Array.from({ length: 5 }, () =>
-          store.queueOnce('reviews demo 2026-11-21', 'demo', newEmail, noon),
-        ),
-      )
-      expect(queueResults.filter((isQueued) => isQueued).length).toBe(1)
-      expect(await store.dueMails(noon, 9)).toMatchObject([
-        { eventId: 'demo', regNo: null, ...newEmail },
-      ])
-    })
-  })
-
-  describe('the checkouts of a gateway', () => {
-    test('are found by order and by the id of the gateway', async () => {
-      const orderId = 'DEMO1' as OrderId
-      const checkout = { checkoutId: 'order_1', orderId, amount: toAmount(17_700), currency: INR }
-      const second = { ...checkout, checkoutId: 'order_2', amount: toAmount(18_000) }
-      await store.recordCheckout(checkout, noon)
-      await store.recordCheckout(second, addMs(1000))
-      await store.recordCheckout(checkout, addMs(2000))
-      expect(await store.checkoutsOf(orderId)).toEqual([checkout, second])
-      expect(await store.checkoutById('order_2')).toEqual(second)
-      expect(await store.checkoutById('order_3')).toBeNull()
-      expect(await store.checkoutsOf('DEMO2' as OrderId)).toEqual([])
-    })
-    test('have webhook events that are known after they were processed', async () => {
-      expect(await store.isWebhookProcessed('a:evt_1')).toBe(false)
-      expect(await store.lastWebhookAt('a:')).toBeNull()
-      await store.recordWebhookEvent('a:evt_1', noon)
-      await store.recordWebhookEvent('a:evt_1', addMs(1000))
-      expect(await store.isWebhookProcessed('a:evt_1')).toBe(true)
-      expect(await store.isWebhookProcessed('a:evt_2')).toBe(false)
-      expect(await store.lastWebhookAt('a:')).toBe(noon)
-      expect(await store.lastWebhookAt('b:')).toBeNull()
     })
   })
 }
