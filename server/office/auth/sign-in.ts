@@ -143,8 +143,8 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
       eventId: null,
       regNo: null,
     })
-    const answer: LoginResponse = { status: 'success', token, username: user.username }
-    return reply.header('cache-control', 'no-store').send(answer)
+    const response: LoginResponse = { status: 'success', token, username: user.username }
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   /** Returns the method by which the second factor was proved. `refused` means that the error response was sent. */
@@ -204,7 +204,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
     const texts = (events[0] ?? deps.events.all()[0]?.config)?.texts
     if (texts === undefined)
       return sendError(reply, 503, 'no_events', 'No event file is being served.')
-    const answer: SessionResponse = {
+    const response: SessionResponse = {
       status: 'success',
       username: user.username,
       role: user.role,
@@ -242,7 +242,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
       })),
       texts,
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   for (const path of buildPaths('/admin/login'))

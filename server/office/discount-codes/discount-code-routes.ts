@@ -55,7 +55,7 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
       return sendError(reply, 400, 'bad_query', '“before” must be the value from another page.')
     const { codes, next } = await readCodePage(deps, event, before === '' ? null : Number(before))
     await recordView('codes', `viewed the codes (${codes.length})`, call)
-    const answer: CodesResponse = {
+    const response: CodesResponse = {
       status: 'success',
       today: dayOf(deps.clock()),
       ...toWireCurrency(event.currency),
@@ -67,7 +67,7 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
       codes: codes.map((code) => toWireCode(event, code)),
       before: next,
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
   const sendFile = (
     { user, target: { config: event } }: EventCall,
@@ -99,8 +99,8 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     reply.header('cache-control', 'no-store')
     const createResult = await createCodes(deps, target.config, body, user.username)
     if (!createResult.ok) return sendCodesError(reply, createResult.error)
-    const answer: CodesCreatedResponse = { status: 'success', codes: [...createResult.value] }
-    return reply.code(201).send(answer)
+    const response: CodesCreatedResponse = { status: 'success', codes: [...createResult.value] }
+    return reply.code(201).send(response)
   }
   const handleWithdraw = async (
     { user, target, body }: Call<'event', never, 'code'>,
@@ -117,14 +117,14 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const counts = await deps.store.memberListCounts(target.config.id)
-    const answer: MemberListsResponse = {
+    const response: MemberListsResponse = {
       status: 'success',
       rolls: target.config.memberLists.map(({ id }) => ({
         id,
         rows: counts.find(({ roll: memberList }) => memberList === id)?.rows ?? 0,
       })),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
   const codesRule = { minRole: CODES_ROLE, target: 'event' } as const
   office.get('/admin/codes', { ...codesRule, query: ['before', 'as'] }, sendCodes)

@@ -125,8 +125,8 @@ export function addDashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'dashboard',
     })
-    const answer: StatsResponse = { status: 'success', data }
-    return reply.header('cache-control', 'no-store').send(answer)
+    const response: StatsResponse = { status: 'success', data }
+    return reply.header('cache-control', 'no-store').send(response)
   }
   office.get('/admin/dashboard/stats', { minRole: 'viewer', target: 'any' }, sendStats)
 }

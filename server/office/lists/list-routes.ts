@@ -64,7 +64,7 @@ async function sendPage(
   const refundRequests =
     query.waiting?.is === 'second_payment' ? await deps.store.refundRequests(event.id) : null
   const hasMore = rows.length === pageSize && page * pageSize < listPage.count
-  const answer: Omit<ListResponse, 'results'> = {
+  const response: Omit<ListResponse, 'results'> = {
     status: 'success',
     count: listPage.count,
     count_capped: listPage.isCountCapped,
@@ -83,7 +83,9 @@ async function sendPage(
   return reply
     .header('cache-control', 'no-store')
     .send(
-      isListed ? answer : ({ ...answer, results: { registrations: rows } } satisfies ListResponse),
+      isListed
+        ? response
+        : ({ ...response, results: { registrations: rows } } satisfies ListResponse),
     )
 }
 

@@ -117,7 +117,7 @@ export function addSalesRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: `sums ${list.id}`,
     })
-    const answer: SalesResponse = {
+    const response: SalesResponse = {
       ...seats,
       ...toWireCurrency(event.currency),
       capped: isCapped,
@@ -131,12 +131,12 @@ export function addSalesRoutes(office: OfficeRoutes, deps: Deps): void {
         paid,
       })),
     }
-    if (filters.get('as') !== 'csv') return reply.send(answer)
+    if (filters.get('as') !== 'csv') return reply.send(response)
     const fileName = `${list.export.file.replace(/\.csv$/, '')}_sales_${dayOf(deps.clock())}.csv`
     return reply
       .type('text/csv; charset=utf-8')
       .header('content-disposition', `attachment; filename="${fileName}"`)
-      .send(buildSalesFile(answer, event.currency))
+      .send(buildSalesFile(response, event.currency))
   }
   office.get(
     '/admin/sold',

@@ -93,14 +93,14 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
       registrations: readonly StoredRegistration[],
     ): Promise<WireSearchResult[]> =>
       (await Promise.all(registrations.map(describeRegistration))).flat()
-    const answer: SearchResponse = {
+    const response: SearchResponse = {
       status: 'success',
       more: rows.length > MAX_RESULTS,
       found: await describeAll(rows.slice(0, MAX_RESULTS)),
       similar: await describeAll(similarRegistrations),
       events: [...events.values()].map(({ title }) => title),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
   office.get('/admin/find', { minRole: 'viewer', target: 'any', query: ['q'] }, sendSearchResults)
 }

@@ -71,13 +71,13 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
         PAGE_ROWS + 1,
       )
       const shownRows = rows.slice(0, PAGE_ROWS)
-      const answer: ActivityResponse = {
+      const response: ActivityResponse = {
         status: 'success',
         rows: shownRows.map(toWireActivity),
         before: rows.length > PAGE_ROWS ? (shownRows.at(-1)?.id ?? null) : null,
         people: [...(await deps.store.auditLogUsers(query.events))],
       }
-      return reply.send(answer)
+      return reply.send(response)
     })
 
   const sendCsv = (call: LogCall, reply: FastifyReply): Promise<FastifyReply> =>

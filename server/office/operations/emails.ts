@@ -77,14 +77,14 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
             regNo: pageEmails[0]?.regNo ?? null,
           }),
     })
-    const answer: EmailsResponse = {
+    const response: EmailsResponse = {
       status: 'success',
       counts: await deps.store.mailCounts(query.value.events),
       counted_to: COUNT_MAX,
       mails: pageEmails.map(toWireEmail),
       before: emails.length > PAGE_ROWS ? (pageEmails.at(-1)?.id ?? null) : null,
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
   const retryEmails = async (
     { user, target, body }: Call<'events', never, 'ids' | 'all'>,

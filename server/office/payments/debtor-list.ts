@@ -34,7 +34,7 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'payments',
     })
-    const answer: DebtorsResponse = {
+    const response: DebtorsResponse = {
       status: 'success',
       now: isoIndia(deps.clock()),
       debtors: rows.map((row) => ({
@@ -59,7 +59,7 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
           ...toWireCurrency(currency),
         })) ?? null,
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const sendFile = (call: Call<'events', 'format'>, reply: FastifyReply) => {

@@ -58,7 +58,7 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'month',
     })
-    const answer: MonthResponse = {
+    const response: MonthResponse = {
       status: 'success',
       month,
       from: dayOf(from),
@@ -76,7 +76,7 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
       })),
       changes: changes.slice(0, MAX_SHOWN_CHANGES).map((row) => toWireMovement(deps, row)),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const sendFile = async (
@@ -128,8 +128,8 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
       })),
     )
     await addEntries(call, `closed the month ${month}`, eventIds)
-    const answer: MonthClosedResponse = { status: 'success', message: 'The month is closed.' }
-    return reply.header('cache-control', 'no-store').send(answer)
+    const response: MonthClosedResponse = { status: 'success', message: 'The month is closed.' }
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const addEntries = (

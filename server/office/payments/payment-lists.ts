@@ -73,7 +73,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     const { rows, next } = await deps.store.movementPage(query.value, after, PAGE_ROWS)
     const totals = after === null ? await deps.store.movementSums(query.value) : null
     await recordView(call, `viewed the payments (${rows.length})`)
-    const answer: MovementsResponse = {
+    const response: MovementsResponse = {
       status: 'success',
       movements: rows.map((row) => toWireMovement(deps, row)),
       after: next,
@@ -83,7 +83,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
       to: addDays(dayOf(query.value.to), -1),
       today: dayOf(deps.clock()),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   /**
@@ -140,7 +140,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   const sendRefunds = async (call: Call<'events'>, reply: FastifyReply): Promise<FastifyReply> => {
     const refunds = await deps.store.openRefunds(findListedEventIds(deps, call.user, call.target))
     await recordView(call, `viewed the open refunds (${refunds.length})`)
-    const answer: OpenRefundsResponse = {
+    const response: OpenRefundsResponse = {
       status: 'success',
       refunds: refunds.map(({ id, eventId, regNo, name, source, amount, currency, ...refund }) => ({
         id,
@@ -157,7 +157,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
         at: isoIndia(refund.at),
       })),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const rule = { minRole: 'treasurer', target: 'events' } as const

@@ -69,11 +69,11 @@ export async function addBankStatementRoutes(
         report,
         buildViewer(deps, user),
       )
-      const answer: ReconcileResponse = {
+      const response: ReconcileResponse = {
         status: 'success',
         settlement: toWireSettlement(event, settlements),
       }
-      return reply.send(answer)
+      return reply.send(response)
     }
     const columns = readStatementColumns(query)
     const currency = getStatementCurrency(event, query.statement_currency)
@@ -157,7 +157,7 @@ export async function addBankStatementRoutes(
       linesToSave.length === 0
         ? ''
         : formatSaved(linesToSave.length, await deps.store.saveUnmatchedLines(linesToSave))
-    const answer: BulkActionResponse =
+    const response: BulkActionResponse =
       linesToSave.length === 0
         ? confirmedAnswer
         : {
@@ -165,7 +165,7 @@ export async function addBankStatementRoutes(
             message:
               target.rows.length === 0 ? savedText : `${confirmedAnswer.message} ${savedText}`,
           }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   await app.register(async (scope) => {

@@ -51,7 +51,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
       look: 'exchange rates',
     })
     const days = Map.groupBy(waiting, ({ currency, day }) => `${currency} ${day}`)
-    const answer: ExchangeRatesResponse = {
+    const response: ExchangeRatesResponse = {
       status: 'success',
       currencies: [...listCurrenciesWithRate(target.config)],
       rates: rates.map(({ currency, day, rate, source, who, at }) => ({
@@ -68,7 +68,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
           : [{ currency: first.currency, day: first.day, invoices: others.length + 1 }],
       ),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const enterRate = async (

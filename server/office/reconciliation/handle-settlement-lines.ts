@@ -74,11 +74,11 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
     })
     if (!handleResult.ok)
       return sendError(reply, 409, 'decided_already', describeDecision(handleResult.error))
-    const answer: SettlementHandledResponse = {
+    const response: SettlementHandledResponse = {
       status: 'success',
       message: why === null ? 'The line needs attention again.' : 'Line marked as handled.',
     }
-    return reply.send(answer)
+    return reply.send(response)
   }
 
   office.post(

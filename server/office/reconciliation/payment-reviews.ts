@@ -38,13 +38,13 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'reviews',
     })
-    const answer: ReviewsResponse = {
+    const response: ReviewsResponse = {
       status: 'success',
       count: reviews.length,
       reviews: reviews.map(toWireReview),
       refund_requests: await countRefundRequests(deps, user, eventId),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
   const handleDecision = async (
     { user, target: { id, to }, body }: Call<'review', never, DecisionField>,
@@ -113,13 +113,13 @@ function sendDecision(
       result.error.message,
     )
   const { message, regNo, refund } = result.value
-  const answer: DecisionResponse = {
+  const response: DecisionResponse = {
     status: 'success',
     message: refund === null ? message : formatRefundResult(message, refund),
     reg_no: regNo,
     refund: refund,
   }
-  return reply.header('cache-control', 'no-store').send(answer)
+  return reply.header('cache-control', 'no-store').send(response)
 }
 
 /** Returns 422 if the input can be corrected, and 409 if the state has changed since the user saw it. */

@@ -53,8 +53,8 @@ export function addPayoutRoutes(office: OfficeRoutes, deps: Deps): void {
         : payouts.filter((payout) => getPayoutReference(payout) === query.reference)
     const lines =
       settlements === null || query.reference === '' ? [] : listLines(settlements, query.reference)
-    const answer: PayoutsResponse = { status: 'success', payouts: shownPayouts, lines }
-    return reply.send(answer)
+    const response: PayoutsResponse = { status: 'success', payouts: shownPayouts, lines }
+    return reply.send(response)
   }
   office.get(
     '/admin/payouts',

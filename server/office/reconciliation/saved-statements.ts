@@ -96,8 +96,8 @@ export async function addSavedStatementRoutes(
       // Links the statement's payments now, without waiting for a user to open it.
       await saveMatches(deps, user, view)
     }
-    const answer: StatementUploadResponse = { status: 'success', header: null, ...saveResult }
-    return reply.send(answer)
+    const response: StatementUploadResponse = { status: 'success', header: null, ...saveResult }
+    return reply.send(response)
   }
 
   /** Returns the existing statement if a user with access to it uploads the same file again. */
@@ -153,12 +153,12 @@ export async function addSavedStatementRoutes(
       statements.push(...page.filter((statement) => isVisible(user, statement)))
       before = page.length < RECONCILIATION_ROWS ? null : (page.at(-1)?.id ?? null)
     }
-    const answer: StatementsResponse = {
+    const response: StatementsResponse = {
       status: 'success',
       statements: statements.map(toWireSummary),
       before,
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const sendStatement = async (
@@ -248,8 +248,8 @@ export async function addSavedStatementRoutes(
         `${lines} a recorded payment or a decision, so the statement cannot be removed. A line marked as not ours can be reopened first.`,
       )
     }
-    const answer: StatementRemovedResponse = { status: 'success', message: 'Statement removed.' }
-    return reply.send(answer)
+    const response: StatementRemovedResponse = { status: 'success', message: 'Statement removed.' }
+    return reply.send(response)
   }
 
   const sendOutcome = async (
@@ -264,8 +264,8 @@ export async function addSavedStatementRoutes(
     const count = describeDecided(done, text, view)
     const message =
       refused.length === 0 ? `${count}.` : `${count}; ${refused.length} not, for the reasons below.`
-    const answer: StatementDecisionResponse = { status: 'success', message, done, refused }
-    return reply.header('cache-control', 'no-store').send(answer)
+    const response: StatementDecisionResponse = { status: 'success', message, done, refused }
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   office.get(

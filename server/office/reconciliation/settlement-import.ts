@@ -303,14 +303,14 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'settlements',
     })
-    const answer: SettlementsResponse = {
+    const response: SettlementsResponse = {
       status: 'success',
       settlement: toWireSettlement(
         event,
         await matchSettlements(deps, accounts, null, buildViewer(deps, user)),
       ),
     }
-    return reply.send(answer)
+    return reply.send(response)
   }
 
   const sendCsv = async (call: Call<'event'>, reply: FastifyReply): Promise<FastifyReply> => {

@@ -90,7 +90,7 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
     const result = await handler({ deps, served, registration, newAction: request, params: input })
     if (!result.ok) return sendDenial(reply, result.error)
     const { message, state, refund = null, needsReview, repeated } = result.value
-    const answer: ActionResponse = {
+    const response: ActionResponse = {
       status: 'success',
       message,
       reg_no: regNo,
@@ -99,7 +99,7 @@ export function addActionRoutes(office: OfficeRoutes, deps: Deps): void {
       ...(needsReview && { needs_review: needsReview }),
       repeated,
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const path = '/admin/registrations/:reg_no/acts'

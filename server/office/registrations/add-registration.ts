@@ -66,7 +66,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { config } = target
-    const answer: ManualRegistrationFormResponse = {
+    const response: ManualRegistrationFormResponse = {
       status: 'success',
       now: isoIndia(deps.clock()),
       event: toPublicEvent(withDeskDays(config, dayOf(deps.clock()))),
@@ -77,7 +77,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
         asks: toWireFields(method, null),
       })),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const addRegistration = async (
@@ -116,12 +116,12 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     const { reg_no: regNo } = result.value
     const registration = await deps.store.registration(regNo)
     assert(registration !== null, 'the new manual registration does not exist')
-    const answer: ManualRegistrationResponse = {
+    const response: ManualRegistrationResponse = {
       status: 'success',
       reg_no: regNo,
       state: registration.state,
     }
-    return reply.code(201).send(answer)
+    return reply.code(201).send(response)
   }
 
   /** Reads the payment received at the desk. Null if nothing was paid. */
@@ -177,7 +177,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
         })
       }
     }
-    const answer: SimilarResponse = { status: 'success', similar: [...similarByNumber.values()] }
+    const response: SimilarResponse = { status: 'success', similar: [...similarByNumber.values()] }
     if (similarByNumber.size > 0)
       await deps.store.addAuditEntry({
         at: deps.clock(),
@@ -187,7 +187,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
         regNo: null,
         look: 'search',
       })
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const rule = { minRole: 'desk', target: 'event' } as const

@@ -30,7 +30,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     await recordView(call, 'viewed the documents')
     const documents = await deps.store.documents(call.target.regNo)
-    const answer: DocumentsResponse = {
+    const response: DocumentsResponse = {
       status: 'success',
       documents: documents.map(({ id, kind, form, serial, at, total, currency }) => ({
         id,
@@ -42,7 +42,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
         ...toWireCurrency(currency),
       })),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
   const sendDocumentFile = async (
     call: Call<'stored registration', never, never, 'id'>,

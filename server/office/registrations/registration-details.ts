@@ -75,7 +75,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
       deps.store.disputesOf(regNo),
       ...registration.payments.map(({ orderId }) => deps.store.paymentEvents(orderId)),
     ])
-    const answer: OfficeRegistrationResponse = {
+    const response: OfficeRegistrationResponse = {
       status: 'success',
       registration: buildListRow(event, {
         ...registration,
@@ -146,7 +146,7 @@ export function addRegistrationDetailRoutes(office: OfficeRoutes, deps: Deps): v
         route: event.admin.lists[0]?.route ?? '/admin/dashboard',
       },
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const sendFile = async (

@@ -111,7 +111,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     if (ownRequest === null) return reply
     const { user, account, at } = ownRequest
     const sessions = await store.sessionsOf(user.adminId, at, IDLE_TIMEOUT_MS)
-    const answer: AccountResponse = {
+    const response: AccountResponse = {
       status: 'success',
       username: user.username,
       role: user.role,
@@ -123,7 +123,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
       },
       sessions: sessions.map((session) => toWireSession(session, user)),
     }
-    return reply.send(answer)
+    return reply.send(response)
   }
 
   const setPassword = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
@@ -152,7 +152,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     const sealedSecret = factors.seal.seal(secret, adminId)
     if (sealedSecret === null) return sendError(reply, 409, 'no_key', NO_KEY_MESSAGE)
     await store.startSecondFactorSetup(adminId, sealedSecret)
-    const answer: SecondFactorResponse = {
+    const response: SecondFactorResponse = {
       status: 'success',
       secret: secret.replaceAll(/(.{4})(?=.)/g, '$1 '),
       address: buildAppUri(
@@ -161,7 +161,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
         new URL(deps.environment.publicUrl).hostname,
       ),
     }
-    return reply.send(answer)
+    return reply.send(response)
   }
 
   const finishSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {
@@ -194,12 +194,12 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     await attemptLimit.forget(user.username)
     await store.closeOtherSessions(user.adminId, user.tokenHash)
     await recordAction(ownRequest, 'set up a second factor')
-    const answer: RecoveryCodesResponse = {
+    const response: RecoveryCodesResponse = {
       status: 'success',
       message: 'Two-step sign-in is on. You are signed out everywhere else.',
       recovery_codes: [...codes],
     }
-    return reply.send(answer)
+    return reply.send(response)
   }
 
   const sendNewRecoveryCodes = async (
@@ -219,12 +219,12 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
     const { codes, hashes } = generateRecoveryCodes()
     await store.renewRecoveryCodes(ownRequest.user.adminId, hashes)
     await recordAction(ownRequest, 'created new recovery codes')
-    const answer: RecoveryCodesResponse = {
+    const response: RecoveryCodesResponse = {
       status: 'success',
       message: 'These codes replace the earlier ones.',
       recovery_codes: [...codes],
     }
-    return reply.send(answer)
+    return reply.send(response)
   }
 
   const disableSecondFactor = async (call: OwnCall, reply: FastifyReply): Promise<FastifyReply> => {

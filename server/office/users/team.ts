@@ -87,18 +87,18 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const at = deps.clock()
     await store.addAuditEntry({ at, who: user.username, what: action, eventId: null, regNo: null })
-    const answer: UserUpdatedResponse = { status: 'success', message, link }
-    return reply.header('cache-control', 'no-store').send(answer)
+    const response: UserUpdatedResponse = { status: 'success', message, link }
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const sendUsers = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> => {
-    const answer: UsersResponse = {
+    const response: UsersResponse = {
       status: 'success',
       people: (await store.staffAccounts(deps.clock())).map(toWireUser),
       events: deps.events.all().map(({ config: { id, title } }) => ({ id, title })),
       second_factor_required: await store.secondFactorRequired(),
     }
-    return reply.header('cache-control', 'no-store').send(answer)
+    return reply.header('cache-control', 'no-store').send(response)
   }
 
   const addUser = async (
@@ -284,8 +284,8 @@ export function addPasswordLinkRoutes(app: FastifyInstance, deps: Deps): void {
     const owner = await store.passwordLink(tokenHash, at)
     if (owner === null) return sendLinkExpired(reply)
     if (password === undefined) {
-      const answer: PasswordLinkResponse = { status: 'success', username: owner.username }
-      return reply.header('cache-control', 'no-store').send(answer)
+      const response: PasswordLinkResponse = { status: 'success', username: owner.username }
+      return reply.header('cache-control', 'no-store').send(response)
     }
     const names = [owner.username, ...deps.events.all().map(({ config }) => config.id)]
     const newPassword = typeof password === 'string' ? password : ''
