@@ -93,6 +93,9 @@ const SLOW_FILES = [
   'crash/several-servers',
 ]
 
+/** Files named in this module; a test checks that each exists. */
+export const NAMED_FILES: readonly string[] = [...WAITING_FILES, ...SLOW_FILES]
+
 const findIndex = (files: readonly string[], moduleId: string): number =>
   files.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
 

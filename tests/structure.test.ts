@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { GATEWAY_CAPABILITIES } from '../engine/index.ts'
 import type { GatewayKind } from '../engine/index.ts'
 import { GATEWAY_CREDENTIALS } from '../server/payments/gateways/credentials.ts'
+import { NAMED_FILES } from './longest-first.ts'
 
 const TOP = join(import.meta.dirname, '..')
 const paths = ['engine', 'server', 'web', 'tests', 'bin'].flatMap((top) =>
@@ -235,6 +236,13 @@ test('docs/architecture/storage.md lists the kinds of locks in the order in whic
   const listedKinds = [...(section ?? '').matchAll(/^\| `([a-z ]+)` \|/gm)].map(([, kind]) => kind)
   expect(kinds).toContain('registration')
   expect(listedKinds).toEqual(kinds)
+})
+
+test('a renamed test file lost its place in the order, and started last', () => {
+  const missingFiles = NAMED_FILES.filter(
+    (name) => !paths.some((path) => path.endsWith(`/${name}.test.ts`)),
+  )
+  expect(missingFiles).toEqual([])
 })
 
 test('the bundles of the web app name modules that exist', () => {
