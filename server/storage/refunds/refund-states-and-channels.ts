@@ -46,41 +46,31 @@ export const refundableAmount = fromCapture(
     .where('f.state', '<>', 'refused'),
 )
 
-const laterRefunds = fromRefund
-  .selectFrom('refunds as l')
-  .whereRef('l.capture_id', '=', 'f.capture_id')
-  .whereRef('l.id', '>', 'f.id')
+const fromRefundOfCapture = expressionBuilder<Tables & { c: Captures; f: Refunds }, 'c' | 'f'>()
 
 /**
- * True for a refund `f` that the gateway refused and that is still owed: staff made no decision about it, and have not
- * requested the same money again.
+ * True for a refund `f` of capture `c` that the gateway refused and that may still be owed: staff made no decision about
+ * it and have not requested the same amount again, and not everything is refunded.
  */
-export const isRefusedRefundOpen = fromRefund.and([
-  fromRefund('f.state', '=', 'refused'),
-  fromRefund.not(
-    fromRefund.exists(
-      fromRefund
+export const isRefusedRefundOpen = fromRefundOfCapture.and([
+  fromRefundOfCapture('f.state', '=', 'refused'),
+  fromRefundOfCapture(refundableAmount, '>', raw.lit(toAmount(0))),
+  fromRefundOfCapture.not(
+    fromRefundOfCapture.exists(
+      fromRefundOfCapture
         .selectFrom('decisions as d')
         .select('d.id')
-        .where('d.about', '=', raw<string>`'R' || ${fromRefund.ref('f.id')}`),
+        .where('d.about', '=', raw<string>`'R' || ${fromRefundOfCapture.ref('f.id')}`),
     ),
   ),
-  fromRefund(
-    'f.amount',
-    '>',
-    laterRefunds
-      .select(({ fn }) =>
-        fn.coalesce(fn.sum<Amount>('l.amount'), raw.lit(toAmount(0))).as('amount'),
-      )
-      .where('l.state', '<>', 'refused'),
-  ),
-  // If the second request is refused too, only its refusal is open.
-  fromRefund.not(
-    fromRefund.exists(
-      laterRefunds
+  fromRefundOfCapture.not(
+    fromRefundOfCapture.exists(
+      fromRefundOfCapture
+        .selectFrom('refunds as l')
         .select('l.id')
-        .where('l.state', '=', 'refused')
-        .whereRef('l.amount', '>=', 'f.amount'),
+        .whereRef('l.capture_id', '=', 'f.capture_id')
+        .whereRef('l.id', '>', 'f.id')
+        .whereRef('l.amount', '=', 'f.amount'),
     ),
   ),
 ])

@@ -216,6 +216,8 @@ else {
       pool = openPool(() => {
         refusals += 1
       })
+      // PostgreSQL may still be ending the connections of the previous test.
+      await expect.poll(countConnections).toBe(0)
       await shell.query('ALTER ROLE narrow CONNECTION LIMIT 1')
       await pool.query('SELECT 1')
       expect((await readConnectionIds()).size).toBe(1)
