@@ -17,8 +17,8 @@ const THOROUGH_FILES = ALL_RUNS
 const expectations = { poll: { timeout: 200_000 } }
 
 /**
- * The projects share one queue of files: no test measures time, and tests that wait for a browser or a server leave
- * the cores to tests that compute. The tests of components run first, in parallel with types and lint.
+ * No test measures time, and tests that wait for a browser or a server leave the cores to tests that compute. The tests
+ * of components run first, in parallel with types and lint.
  */
 export default defineConfig({
   test: {
@@ -35,22 +35,25 @@ export default defineConfig({
     projects: [
       {
         test: {
-          // All tests that need neither a browser nor JSX. A worker that has loaded engine and server runs many files,
-          // because no test leaves state behind.
+          // All tests that need no JSX. A worker that has loaded engine and server runs many files, because no test
+          // leaves state behind. They share one browser (tests/browser/browser.ts).
           name: 'node',
           expect: expectations,
-          execArgv,
+          // A stock Firefox beside Chromium, or in its place: docs/browsers.md.
+          execArgv: [...execArgv, ...importFirst('./tests/browser/firefox.ts')],
           isolate: false,
           include: [
             'tests/*.test.ts',
             'tests/{engine,specification,mutants,proofs,guards}/**/*.test.ts',
-            'tests/{server,simulator,attacks}/**/*.test.ts',
+            'tests/{server,simulator,attacks,browser,crash}/**/*.test.ts',
           ],
-          exclude: ['tests/**/*.browser.test.ts'],
+          // The bench keeps older versions in the cache.
+          exclude: ['tests/.cache/**', ...THOROUGH_FILES],
           sequence: { groupOrder: 1 },
-          // Property tests, and servers that are attacked, take a while on a busy machine.
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
+          // Property tests, and servers that are attacked, take a while on a busy machine. HEADED=1 slows the browser
+          // down for a person who watches, and may stop it.
+          testTimeout: process.env['HEADED'] === '1' ? 0 : 600_000,
+          hookTimeout: process.env['HEADED'] === '1' ? 0 : 600_000,
         },
       },
       {
@@ -66,39 +69,6 @@ export default defineConfig({
           // Vitest's default of five seconds is too short on a busy machine.
           testTimeout: 600_000,
           hookTimeout: 600_000,
-        },
-      },
-      {
-        test: {
-          name: 'browser',
-          expect: expectations,
-          // A stock Firefox beside Chromium, or in its place: docs/browsers.md.
-          execArgv: [
-            ...keepCompiled,
-            ...builtThreads,
-            ...importFirst('./tests/browser/firefox.ts'),
-          ],
-          // The files of a worker share its browser (tests/browser/browser.ts).
-          isolate: false,
-          include: ['tests/browser/**/*.test.ts', 'tests/**/*.browser.test.ts'],
-          // The bench keeps older versions there.
-          exclude: ['tests/.cache/**', ...THOROUGH_FILES],
-          sequence: { groupOrder: 1 },
-          // HEADED=1 slows the browser down for a person who watches, and may stop it.
-          testTimeout: process.env['HEADED'] === '1' ? 0 : 600_000,
-          hookTimeout: process.env['HEADED'] === '1' ? 0 : 600_000,
-        },
-      },
-      {
-        test: {
-          name: 'crash',
-          expect: expectations,
-          execArgv: keepCompiled,
-          include: ['tests/crash/**/*.test.ts'],
-          exclude: [...THOROUGH_FILES],
-          testTimeout: 600_000,
-          hookTimeout: 600_000,
-          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -4,14 +4,17 @@ import type { TestSpecification } from 'vitest/node'
 
 // Vitest itself uses recorded durations, or file sizes in a fresh clone.
 
-/** A worker is used again only for a file of the same project, so the files of a project stay together. */
-const PROJECTS = ['web', 'browser', 'crash', 'node']
-/** Within a project: tests that only compute fill the cores at the end. */
-const FIRST_FOLDERS = /\/tests\/(attacks|server|simulator|mutants)\//
+/** The order of the groups; tests that only compute fill the cores at the end. */
+const GROUPS = [
+  /\/tests\/web\//,
+  /\/tests\/browser\/|\.browser\.test\.ts$/,
+  /\/tests\/(attacks|server|simulator|mutants)\//,
+  /./,
+]
 
 /**
- * Files of the project `node` that mostly wait, for a timeout or another process, longest first. If they ran at the
- * same time, the cores would be idle, so they are spread among the other files.
+ * Files that mostly wait, for a timeout or another process, longest first. If they ran at the same time, the cores would
+ * be idle, so they are spread among the other files.
  */
 const WAITING_FILES = [
   'server/ops/lost-database',
@@ -20,8 +23,14 @@ const WAITING_FILES = [
   'server/ops/exhausted-resources',
   'server/ops/overnight',
   'attacks/office',
+  'crash/money-killed',
+  'crash/server-killed',
   'server/ops/recovery',
+  'crash/whole-servers',
+  'crash/fsync',
   'attacks/bodies',
+  'crash/several-servers',
+  'crash/store-killed',
   'server/ops/restore',
   'server/ops/postgres-states',
   'server/ops/rescued-database',
@@ -41,8 +50,8 @@ const WAITING_FILES = [
   'attacks/bank',
   'attacks/permissions',
 ]
-/** One waiting file starts after this number of other files. */
-const WAITING_INTERVAL = 9
+/** A browser test takes about as long as this number of other files. */
+const BROWSER_WEIGHT = 4
 
 /** Other files that take more than about eight seconds, although some of them are short. Longest first. */
 const SLOW_FILES = [
@@ -85,12 +94,7 @@ const SLOW_FILES = [
   'engine/authoring/every-file',
   'engine/authoring/goldens',
   'engine/answers/json-schema',
-  'crash/whole-servers',
-  'crash/server-killed',
-  'crash/money-killed',
   'crash/postgres-faults',
-  'crash/fsync',
-  'crash/several-servers',
 ]
 
 /** Files named in this module; a test checks that each exists. */
@@ -99,16 +103,15 @@ export const NAMED_FILES: readonly string[] = [...WAITING_FILES, ...SLOW_FILES]
 const findIndex = (files: readonly string[], moduleId: string): number =>
   files.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
 
-const rankFile = ({ moduleId, project }: TestSpecification): readonly [number, number, number] => {
+const findGroup = (moduleId: string): number =>
+  GROUPS.findIndex((pattern) => pattern.test(moduleId))
+
+const rankFile = ({ moduleId }: TestSpecification): readonly [number, number] => {
   const slowIndex = findIndex(SLOW_FILES, moduleId)
-  return [
-    PROJECTS.indexOf(project.name),
-    FIRST_FOLDERS.test(moduleId) ? 0 : 1,
-    slowIndex === -1 ? SLOW_FILES.length : slowIndex,
-  ]
+  return [findGroup(moduleId), slowIndex === -1 ? SLOW_FILES.length : slowIndex]
 }
 
-/** Inserts one waiting file before every `WAITING_INTERVAL` other files of the project `node`. */
+/** Inserts the waiting files after the tests of components, evenly among the time of the other files. */
 function spreadWaitingFiles(files: readonly TestSpecification[]): readonly TestSpecification[] {
   const waitingFiles = files
     .filter(({ moduleId }) => findIndex(WAITING_FILES, moduleId) !== -1)
@@ -117,12 +120,16 @@ function spreadWaitingFiles(files: readonly TestSpecification[]): readonly TestS
         findIndex(WAITING_FILES, first.moduleId) - findIndex(WAITING_FILES, second.moduleId),
     )
   const otherFiles = files.filter((file) => !waitingFiles.includes(file))
-  const firstOfNode = otherFiles.findIndex(({ project }) => project.name === 'node')
+  const weights = otherFiles.map(
+    ({ moduleId }) => [0, BROWSER_WEIGHT, 1, 1][findGroup(moduleId)] ?? 1,
+  )
+  const interval = weights.reduce((total, weight) => total + weight, 0) / (waitingFiles.length + 1)
+  let weightSinceLast = 0
   const spreadFiles = otherFiles.flatMap((file, index) => {
-    const isInsertionPoint =
-      firstOfNode !== -1 && index >= firstOfNode && (index - firstOfNode) % WAITING_INTERVAL === 0
-    const [waitingFile] = isInsertionPoint ? waitingFiles.splice(0, 1) : []
-    return waitingFile === undefined ? [file] : [waitingFile, file]
+    weightSinceLast += weights[index] ?? 0
+    if (weightSinceLast < interval) return [file]
+    weightSinceLast -= interval
+    return [file, ...waitingFiles.splice(0, 1)]
   })
   return [...spreadFiles, ...waitingFiles]
 }
@@ -130,11 +137,8 @@ function spreadWaitingFiles(files: readonly TestSpecification[]): readonly TestS
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sortedFiles = (await super.sort(files)).toSorted((first, second) => {
-      const [[project, folder, duration], [otherProject, otherFolder, otherDuration]] = [
-        rankFile(first),
-        rankFile(second),
-      ]
-      return project - otherProject || folder - otherFolder || duration - otherDuration
+      const [[group, duration], [otherGroup, otherDuration]] = [rankFile(first), rankFile(second)]
+      return group - otherGroup || duration - otherDuration
     })
     return [...spreadWaitingFiles(sortedFiles)]
   }
