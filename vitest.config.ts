@@ -4,9 +4,11 @@ import { ALL_RUNS } from './tests/runs.ts'
 
 const importFirst = (file: string): string[] => ['--import', import.meta.resolve(file)]
 /** Not handed down to the projects by itself. */
-const keepCompiled = importFirst('./tests/keep-compiled.ts')
-const builtThreads = importFirst('./tests/built-threads.ts')
-const execArgv = [...keepCompiled, ...builtThreads, ...importFirst('./tests/quick-environment.ts')]
+const execArgv = [
+  './tests/keep-compiled.ts',
+  './tests/built-threads.ts',
+  './tests/quick-environment.ts',
+].flatMap(importFirst)
 
 /** Files that run in `npm run thorough` only. */
 const THOROUGH_FILES = ALL_RUNS

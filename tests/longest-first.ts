@@ -4,12 +4,15 @@ import type { TestSpecification } from 'vitest/node'
 
 // Vitest itself uses recorded durations, or file sizes in a fresh clone.
 
-/** The order of the groups; tests that only compute fill the cores at the end. */
+/**
+ * The groups of files in their order; tests that only compute fill the cores at the end. A waiting file starts after
+ * files of a total weight: the tests of components end before it, and a browser test takes as long as four others.
+ */
 const GROUPS = [
-  /\/tests\/web\//,
-  /\/tests\/browser\/|\.browser\.test\.ts$/,
-  /\/tests\/(attacks|server|simulator|mutants)\//,
-  /./,
+  { pattern: /\/tests\/web\//, weight: 0 },
+  { pattern: /\/tests\/browser\/|\.browser\.test\.ts$/, weight: 4 },
+  { pattern: /\/tests\/(attacks|server|simulator|mutants)\//, weight: 1 },
+  { pattern: /./, weight: 1 },
 ]
 
 /**
@@ -50,9 +53,6 @@ const WAITING_FILES = [
   'attacks/bank',
   'attacks/permissions',
 ]
-/** A browser test takes about as long as this number of other files. */
-const BROWSER_WEIGHT = 4
-
 /** Other files that take more than about eight seconds, although some of them are short. Longest first. */
 const SLOW_FILES = [
   'simulator/simulator',
@@ -104,7 +104,7 @@ const findIndex = (files: readonly string[], moduleId: string): number =>
   files.findIndex((name) => moduleId.endsWith(`/${name}.test.ts`))
 
 const findGroup = (moduleId: string): number =>
-  GROUPS.findIndex((pattern) => pattern.test(moduleId))
+  GROUPS.findIndex(({ pattern }) => pattern.test(moduleId))
 
 const rankFile = ({ moduleId }: TestSpecification): readonly [number, number] => {
   const slowIndex = findIndex(SLOW_FILES, moduleId)
@@ -120,9 +120,7 @@ function spreadWaitingFiles(files: readonly TestSpecification[]): readonly TestS
         findIndex(WAITING_FILES, first.moduleId) - findIndex(WAITING_FILES, second.moduleId),
     )
   const otherFiles = files.filter((file) => !waitingFiles.includes(file))
-  const weights = otherFiles.map(
-    ({ moduleId }) => [0, BROWSER_WEIGHT, 1, 1][findGroup(moduleId)] ?? 1,
-  )
+  const weights = otherFiles.map(({ moduleId }) => GROUPS[findGroup(moduleId)]?.weight ?? 1)
   const interval = weights.reduce((total, weight) => total + weight, 0) / (waitingFiles.length + 1)
   let weightSinceLast = 0
   const spreadFiles = otherFiles.flatMap((file, index) => {
