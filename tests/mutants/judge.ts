@@ -81,7 +81,8 @@ export function checkMutant(
 
 /**
  * The codes of contradictions: two declarations of one name, two rules for one answer, two periods or none for a day,
- * a period that ends before it begins, more prices than columns; `overlap` or `demo` about something missing.
+ * a period that ends before it begins, no refund or two for the last days, more prices than columns; `overlap` or `demo`
+ * about something missing.
  */
 const CONTRADICTION_CODES = new Set([
   'EV206',
@@ -93,6 +94,7 @@ const CONTRADICTION_CODES = new Set([
   'EV406',
   'EV407',
   'EV417',
+  'EV482',
   'EV212',
 ])
 

@@ -63,6 +63,33 @@ describe('a promised value', () => {
       /^EV904 \d+ `hold_seats_for` is promised as `20 minutes`, but is `30 minutes`/,
     )
   })
+  describe('about refunds and editable answers', () => {
+    const text = `${withExamples(
+      '    cancellation: [75% less 500 until 2026-02-28, none otherwise]\n    edit.until: 2026-03-01\n    edit.fields: [full_name, phone_number]\n',
+    )}cancellation:
+  charge: 500
+  steps: [{until: 2026-02-28, refund: 75%}, {otherwise: none}]
+edit: {until: 2026-03-01, fields: [full_name, phone_number]}
+`
+    const listBrokenPromises = (file: string): readonly string[] =>
+      listFindings(file).filter((finding) => /^EV90[45]/.test(finding))
+    test('that matches has no finding', () => {
+      expect(listBrokenPromises(text)).toEqual([])
+    })
+    test.each([
+      ['until: 2026-02-28', 'until: 2026-02-27', '75% less 500 until 2026-02-27'],
+      ['refund: 75%', 'refund: 57%', '57% less 500 until 2026-02-28'],
+      ['charge: 500', 'charge: {INR: 5000}', '75% less INR 5000 until 2026-02-28'],
+      ['  charge: 500', '  charge: 500\n  without_tax: true', '75% without tax less 500'],
+      ['{otherwise: none}', '{otherwise: 25%}', '25% less 500 otherwise'],
+      ['until: 2026-03-01, fields', 'until: 2026-03-02, fields', '2026-03-02'],
+      ['fields: [full_name, phone_number]}', 'fields: [full_name]}', 'phone_number'],
+    ])('reports a slip: %s → %s', (original, replacement, value) => {
+      expect(listBrokenPromises(text.replace(original, replacement))).toEqual([
+        expect.stringContaining(`\`${value}`),
+      ])
+    })
+  })
   test('for removed items is reported at the line where they were expected', () => {
     const text = `${withExamples('    quotas: {seats.am: 10, seats.pm: 20}\n')}quotas:
   - id: seats

@@ -1,10 +1,11 @@
 /**
- * Lists the settings of sales and of the form that `examples.promises` can state a second time.
+ * Lists the settings of sales, of refunds and of the form that `examples.promises` can state a second time.
  *
- * These are quotas, seat holds, uniqueness, discount codes, member lists and bounds of answers. No other check
- * can detect that 500 seats were intended instead of 5,000.
+ * These are quotas, seat holds, uniqueness, discount codes, member lists, the refund scale, editable answers and bounds
+ * of answers. No other check can detect that 500 seats were intended instead of 5,000.
  */
 import type { EventFile, Field, QuotaEntry } from '../../schema/event-file-types.ts'
+import type { CancellationKeys, RefundCharge } from '../../schema/office-section-types.ts'
 import { DEFAULT_SEAT_HOLD_MS } from '../../../event/defaults.ts'
 import type { FieldAt } from '../../checked-file.ts'
 
@@ -80,6 +81,55 @@ export function listSaleValues(file: EventFile): NamedValues {
     ...(file.form.pages === undefined ? [] : [buildEntry('pages', 'form.pages', file.form.pages)]),
   ]
 }
+
+/** Returns the possible promises about what delegates can do after they have registered, each under a name. */
+export function listSelfServiceValues({ cancellation, edit, email }: EventFile): NamedValues {
+  return [
+    ...(cancellation === undefined ? [] : [listRefundPromises(cancellation)]),
+    ...(edit === undefined
+      ? []
+      : [
+          buildEntry('edit.until', 'edit.until', edit.until),
+          [
+            'edit.fields',
+            {
+              parent: 'edit.fields',
+              items: edit.fields.map((text, i) => ({ text, at: `edit.fields.${i}` })),
+            },
+          ] as const,
+        ]),
+    ...(email?.copy_to === undefined
+      ? []
+      : [buildEntry('copy_to', 'email.copy_to', email.copy_to)]),
+  ]
+}
+
+/** Lists the steps of the refund scale: “75% less 500 until 2026-12-31”, “none otherwise”. */
+function listRefundPromises({
+  steps,
+  charge: usualCharge,
+  without_tax: isUsuallyWithoutTax,
+}: CancellationKeys): readonly [string, PromisedValue] {
+  const items = steps.map((step, i) => {
+    const { until, refund, otherwise, charge = usualCharge } = step
+    const isWithoutTax = step.without_tax ?? isUsuallyWithoutTax ?? false
+    const share = String(otherwise ?? refund)
+    const deductions =
+      share === 'none'
+        ? ''
+        : `${isWithoutTax ? ' without tax' : ''}${charge === undefined ? '' : ` less ${formatCharge(charge)}`}`
+    const days = otherwise === undefined ? `until ${String(until)}` : 'otherwise'
+    return { text: `${share}${deductions} ${days}`, at: `cancellation.steps.${i}` }
+  })
+  return ['cancellation', { parent: 'cancellation.steps', items }]
+}
+
+const formatCharge = (charge: RefundCharge): string =>
+  typeof charge === 'number'
+    ? String(charge)
+    : Object.entries(charge)
+        .map(([currency, amount]) => `${currency} ${amount}`)
+        .join(' or ')
 
 /** Formats the values of a column; a single value must not look like the name of a column type. */
 function formatValues(values: readonly string[]): string {

@@ -12,6 +12,7 @@ import { formatList, suggestName } from '../../suggestions/nearest-name.ts'
 import {
   listFormValues,
   listSaleValues,
+  listSelfServiceValues,
   listFieldsWithPeople,
   type PromisedValue,
   type PromisedText,
@@ -202,6 +203,7 @@ export function collectPromisedValues({
         : [[`choices.${id}`, toPromisedList(`${path}.accept`, field.accept)] as const]),
     ]),
     ...listSaleValues(file),
+    ...listSelfServiceValues(file),
     ...listFormValues(fields),
     [
       'lists',
