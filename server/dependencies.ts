@@ -1,4 +1,4 @@
-/** Defines the dependencies of the app. Every test injects real ones: a store, a registry, a clock. */
+/** Defines the dependencies of the app. */
 import type { Readable } from 'node:stream'
 import type {
   Currency,
@@ -112,7 +112,7 @@ export type StatusResponse =
       readonly failedRefunds?: readonly string[]
     }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
-  /** The gateway has no finished transaction for the order yet (503; 401 to 403 while the buyer may still return). */
+  /** The gateway has no finished transaction for the order yet. */
   | { readonly is: 'no-record'; readonly raw: string }
   | { readonly is: 'unreachable'; readonly error: string }
 
@@ -215,7 +215,7 @@ export type GatewayAdapter = {
   /** Checks and reads a signed webhook. Absent if webhooks have no signature. */
   readWebhook?(webhook: ReceivedWebhook): Promise<SignedWebhook>
   /**
-   * Returns the number of payments confirmed after that webhook, and the time of the first; null if too few to expect
+   * Returns the number of payments confirmed since the last webhook, and the time of the first; null if too few to expect
    * a webhook. Gateways disable webhooks that fail for a day.
    */
   countConfirmedWithoutWebhook?(
@@ -297,8 +297,8 @@ export type Payments = {
     timeoutMs: number,
   ): Promise<ReadonlyMap<OrderId, PollResult>>
   /**
-   * Queries every payment that is due, open ones first; returns how many open ones were queried and how many of them
-   * ended.
+   * Queries every payment whose next status query is due, or with `all` every open one, open ones first; returns how
+   * many open ones were queried and how many of them ended.
    */
   reconcile(all?: boolean): Promise<{ readonly queriedCount: number; readonly endedCount: number }>
   /**
@@ -390,7 +390,7 @@ export type Deps = {
   readonly clockJumps: ClockJumps
   /** The time at which the mail server stopped responding; null if it is not known to be unreachable. */
   readonly mailUnreachableSince: () => Instant | null
-  /** Returns true if data may be erased because of its age. */
+  /** Returns true if the clock is reliable enough to erase data because of its age. */
   readonly isClockTrusted: () => Promise<boolean>
   /** The time limit of a rehearsal; defaults to less than a minute. */
   readonly maxRehearsalMs?: number | undefined

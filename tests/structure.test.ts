@@ -1,4 +1,4 @@
-/** The structure of the tree: entry points, layers, import cycles, crowded folders, and its docs. */
+/** The structure of the tree: entry points, layers, import cycles, crowded folders, and the names that its docs cite. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -282,4 +282,22 @@ test('every link from docs to a heading has that heading', () => {
   )
   expect(links.length).toBeGreaterThan(5)
   expect(links.filter(({ hasHeading }) => !hasHeading)).toEqual([])
+})
+
+test('every name that CONTRIBUTING or docs/architecture cites exists: update the page when code is renamed', () => {
+  const citedNames = (page: string): readonly string[] =>
+    [...read(page).matchAll(/`([A-Z][A-Z_]{3,}|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*)`/g)].map(
+      ([, name = '']) => name,
+    )
+  const pages = [
+    'CONTRIBUTING.md',
+    ...readdirSync(join(TOP, 'docs/architecture')).map((name) => `docs/architecture/${name}`),
+  ]
+  const words = new Set(sources.flatMap((path) => read(path).match(/\w+/g) ?? []))
+  expect(citedNames('CONTRIBUTING.md')).toContain('MEANING_BY_CODE')
+  expect(
+    pages.flatMap((page) =>
+      citedNames(page).flatMap((name) => (words.has(name) ? [] : [`${page}: ${name}`])),
+    ),
+  ).toEqual([])
 })

@@ -18,12 +18,12 @@ export type TariffResponse = {
   closed_text: string | null
   /** Null if no period contains the day. */
   current_period: string | null
-  /** The last Indian day of today's prices. Null if no end is set. */
+  /** The last day, in Indian time, on which today's prices apply. Null if no end is set. */
   until: string | null
   tariff_data: Record<string, Record<string, { price: number | null }>>
   /** Today's price per category; a category not on sale today is absent. */
   pricing: Record<string, { base: number; gst: number; total: number }>
-  /** By quota id or `limit.option`: the number left if the event shows it, and 0 if none is left. */
+  /** By quota id or `quota.option`: the number left if the event shows it, and 0 if none is left. */
   left?: Record<string, number>
 }
 

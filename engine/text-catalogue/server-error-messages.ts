@@ -1,4 +1,4 @@
-/** Error messages from the server that the form, the result pages and the self-service page show. */
+/** Messages from the server that the form, the result pages and the self-service page show. */
 export const REFUSAL_MESSAGES = {
   writeTo: 'Please write to {support}.',
   notFound: 'Registration details not found',
@@ -59,9 +59,9 @@ export const REFUSAL_MESSAGES = {
   samePerson: {
     paid: 'You have already registered and paid: registration {number}, {amount}, on {day}.',
     paidOther:
-      'You have already paid another registration: {number}, {amount}, on {day}. To pay for this one too, press the button again.',
+      'You have already paid for another registration: {number}, {amount}, on {day}. To pay for this one too, press the button again.',
     unpaid:
-      'You have already registered on {day}: registration {number}. Its payment of {amount} may be in progress, for example in another window.',
+      'You registered on {day}: registration {number}. Its payment of {amount} may be in progress, for example in another window.',
   },
 
   code: {
@@ -83,7 +83,7 @@ export const REFUSAL_MESSAGES = {
     total: 'The total is {total}.',
     priceFree: 'The price has changed: there is nothing to pay now.',
     price: 'The price has changed: the total is now {total}.',
-    otherCategory: 'Your answers match another registration {word}.',
+    otherCategory: 'Your answers now lead to a different {word}.',
     category: 'Your answers match the {word} {category}.',
     period: 'A new price period has begun.',
   },
@@ -126,7 +126,7 @@ export const REFUSAL_MESSAGES = {
   confirmation: {
     none: 'There is no confirmation to send for this registration.',
     sentAlready:
-      'We have already sent it to you. Please check your spam folder too. Write to {support} if it does not arrive.',
+      'We have already sent the confirmation. Please check your spam folder too. Write to {support} if it does not arrive.',
   },
 
   selfService: {

@@ -33,6 +33,8 @@ import { checkServers } from './doctor/servers.ts'
 import { checkBucket, checkFiles } from './doctor/upload-storage.ts'
 import { findRecoveryFindings } from './doctor/recovery.ts'
 import { describeLeftovers } from './leftover-files.ts'
+import { reportCheck, reportGood, reportWrong } from './doctor/finding.ts'
+import type { Finding } from './doctor/finding.ts'
 
 const MIN_FREE_BYTES = 512 * 1024 * 1024
 const MAX_BACKUP_HOURS = 36
@@ -54,7 +56,6 @@ while a server runs.
 
 Exit status: 0 nothing is wrong; 1 something is wrong; 2 a variable is invalid.`
 
-type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
 type Check = (context: CheckContext) => Promise<readonly Finding[]>
 type CheckContext = {
   readonly environment: Environment
@@ -65,27 +66,24 @@ type CheckContext = {
   /** The events that have a file. Null if there is no event file. */
   readonly presentIds: ReadonlySet<string> | null
 }
-const createGood = (text: string): Finding => ({ is: 'good', text })
-const createNotice = (text: string): Finding => ({ is: 'check', text })
-const createWrong = (text: string): Finding => ({ is: 'wrong', text })
 const CHECKS: readonly Check[] = [
   async () => [await checkNode()],
   async ({ environment }) =>
     isUpToDate(WEB_BUILD)
-      ? [createGood('The web app is built from these sources.')]
+      ? [reportGood('The web app is built from these sources.')]
       : environment.production
-        ? [createWrong('The web app is not built: run "npm run build".')]
-        : [createNotice('The web app is not built. The server builds it when it next starts.')],
+        ? [reportWrong('The web app is not built: run "npm run build".')]
+        : [reportCheck('The web app is not built. The server builds it when it next starts.')],
   async ({ environment }) => [checkPermissions(environment.dataDir)],
   async ({ environment }) => {
     const free = await getFreeBytes(findExistingFolder(environment.dataDir)).catch(() => 0)
     const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
     return [
       free < MIN_FREE_BYTES
-        ? createWrong(
+        ? reportWrong(
             `${text}: uploads are rejected, and registrations will soon fail too. Free some space.`,
           )
-        : createGood(`${text}.`),
+        : reportGood(`${text}.`),
     ]
   },
   async ({ environment }) => [await checkServers(environment)],
@@ -93,27 +91,24 @@ const CHECKS: readonly Check[] = [
     hasDatabase ? checkDatabase(environment, served, ids) : checkMissingDatabase(environment),
   async ({ environment }) => checkBucket(environment),
   async ({ environment, hasDatabase, events }) =>
-    hasDatabase
-      ? (await findRecoveryFindings(environment, events)).map(({ isGood, text }) =>
-          isGood ? createGood(text) : createNotice(text),
-        )
-      : [],
+    hasDatabase ? findRecoveryFindings(environment, events) : [],
   async ({ events, problems }) => [
-    ...(events.length === 0 ? [] : [createGood(describeEventFiles(events.length))]),
-    ...problems.map(createWrong),
+    ...(events.length === 0 ? [] : [reportGood(describeEventFiles(events.length))]),
+    ...problems.map(reportWrong),
   ],
   async ({ environment, events }) => {
     const missing = listMissingAccounts(environment, events)
     return missing.length === 0
-      ? [createGood('The merchant account of every event has credentials.')]
-      : missing.map(createWrong)
+      ? [reportGood('The merchant account of every event has credentials.')]
+      : missing.map(reportWrong)
   },
   async ({ environment }) => {
-    const reachability = checkProduction(environment)
-    if (!reachability.ok) return reachability.error.map(createWrong)
-    return reachability.value.length === 0
-      ? [createGood(`Delegates reach the server at ${environment.publicUrl}.`)]
-      : reachability.value.map(createNotice)
+    const { production, publicUrl } = environment
+    const checkResult = checkProduction(environment)
+    if (!checkResult.ok) return checkResult.error.map(reportWrong)
+    if (checkResult.value.length > 0) return checkResult.value.map(reportCheck)
+    const result = production ? 'is valid' : 'is checked only in production'
+    return [reportGood(`PUBLIC_URL, the address for delegates, ${result}: ${publicUrl}.`)]
   },
   async ({ environment }) => {
     const transport = createTransport(environment)
@@ -121,18 +116,16 @@ const CHECKS: readonly Check[] = [
     transport.close()
     if (environment.smtpUrl === null)
       return [
-        createNotice(
-          'Emails are written to DATA_DIR/mail and not sent. Set SMTP_URL to send them.',
-        ),
+        reportCheck('Emails are written to DATA_DIR/mail and not sent. Set SMTP_URL to send them.'),
       ]
     if (problem !== null)
-      return [createWrong(`The mail server does not accept emails: ${problem.text}`)]
+      return [reportWrong(`The mail server does not accept emails: ${problem.text}`)]
     // A server may accept connections without ever accepting an email.
     const waitingEmails = (await fetchServerHealth(environment))?.mail?.waiting ?? 0
     return [
       waitingEmails === 0
-        ? createGood('The mail server responds. Only a sent email shows whether it accepts emails.')
-        : createNotice(
+        ? reportGood('The mail server responds. Only a sent email shows whether it accepts emails.')
+        : reportCheck(
             `The mail server responds, but emails are waiting (${waitingEmails}). The page Emails in the office shows why.`,
           ),
     ]
@@ -141,18 +134,19 @@ const CHECKS: readonly Check[] = [
   async ({ environment }) => {
     if (environment.databaseUrl !== null)
       return [
-        createNotice('Use pg_dump to back up the PostgreSQL database. Make a copy every night.'),
+        reportCheck('Use pg_dump to back up the PostgreSQL database. Make a copy every night.'),
       ]
     const lastBackup = await readLastBackup(environment.dataDir)
     if (lastBackup === null)
-      return [createNotice('There is no backup yet. Run rollcall db backup every night.')]
+      return [reportCheck('There is no backup yet. Run rollcall db backup every night.')]
     const hours = Math.floor((createClock(environment.clockStart)() - lastBackup) / HOUR_MS)
+    const age = hours === 1 ? '1 hour' : `${hours} hours`
     return [
       hours > MAX_BACKUP_HOURS
-        ? createWrong(
-            `The last backup is ${hours} hours old. Run rollcall db backup, and find out why later backups are missing.`,
+        ? reportWrong(
+            `The last backup is ${age} old. Run rollcall db backup, and find out why later backups are missing.`,
           )
-        : createGood(`The last backup is ${hours} hours old.`),
+        : reportGood(`The last backup is ${age} old.`),
     ]
   },
 ]
@@ -186,7 +180,7 @@ export const doctorCommand: Command = {
           ({ text }) => text.includes(serverProblem) || hasSameFirstSentence(text, serverProblem),
         )
       )
-        report(createNotice(`The server reports: ${serverProblem}`))
+        report(reportCheck(`The server reports: ${serverProblem}`))
     return findings.some(({ is }) => is === 'wrong') ? 1 : 0
   },
 }
@@ -240,8 +234,8 @@ async function checkNode(): Promise<Finding> {
   }
   const testedVersion = packages[`node-${process.platform}-${process.arch}`] ?? node
   return node.split('.')[0] === testedVersion.split('.')[0]
-    ? createGood(`Node is ${node}.`)
-    : createNotice(`Node is ${node}. Rollcall was tested with ${testedVersion}.`)
+    ? reportGood(`Node is ${node}.`)
+    : reportCheck(`Node is ${node}. Rollcall was tested with ${testedVersion}.`)
 }
 
 const hasSameFirstSentence = (text: string, otherText: string): boolean =>
@@ -258,12 +252,12 @@ async function fetchServerHealth(environment: Environment): ReturnType<typeof fe
 
 async function checkMissingDatabase(environment: Environment): Promise<readonly Finding[]> {
   if (findServingPid(environment.dataDir) !== null)
-    return (await describeLeftovers(environment.dataDir)).map(createNotice)
+    return (await describeLeftovers(environment.dataDir)).map(reportCheck)
   const lossMessage = explainLostDatabase(environment.dataDir)
   return [
     lossMessage === null
-      ? createNotice('There is no database yet. The server creates one when it first starts.')
-      : createWrong(lossMessage),
+      ? reportCheck('There is no database yet. The server creates one when it first starts.')
+      : reportWrong(lossMessage),
   ]
 }
 
@@ -280,15 +274,15 @@ async function checkDatabase(
       missing,
       active,
     } = await inspectPostgres(databaseUrl, (environment.uploadsBucket ?? null) !== null)
-    if (problem !== null) return [createWrong(problem)]
+    if (problem !== null) return [reportWrong(problem)]
     const outdatedEvents = served.filter(
       ({ config: { id }, hash }) => (active.get(id) ?? hash) !== hash,
     )
     return [
-      createGood(summary),
+      reportGood(summary),
       ...(missing === null ? [] : [await checkFiles(environment, missing, async () => missing)]),
       ...outdatedEvents.map(({ config: { id } }) =>
-        createNotice(
+        reportCheck(
           `${id}.yaml here is not the version that all servers serve. The first server that reads it activates it; rollcall event reload does so now.`,
         ),
       ),
@@ -298,27 +292,27 @@ async function checkDatabase(
   /** Startup fails with the same error: the server does not open a database with the log of another database. */
   const logError = pid === null ? (explainLostLog(dataDir) ?? explainForeignLog(dataDir)) : null
   if (logError !== null)
-    return [createWrong(logError.message), ...(await describeLeftovers(dataDir)).map(createNotice)]
+    return [reportWrong(logError.message), ...(await describeLeftovers(dataDir)).map(reportCheck)]
   try {
     if (describeMissing(dataDir) !== null) return await checkMissingDatabase(environment)
     const { found, known } = readVersions(dataDir)
     if (found !== null && found > known)
       return [
-        createWrong(
+        reportWrong(
           `The database is from a newer version of Rollcall (${found}; this one supports ${known}). Start that version.`,
         ),
       ]
     const versionFinding =
       found === known
-        ? createGood(`The database has version ${known}.`)
-        : createNotice(
+        ? reportGood(`The database has version ${known}.`)
+        : reportCheck(
             `The database has version ${found}. The server migrates it to ${known} when it next starts.`,
           )
     const damage = findDamage(path.join(dataDir, DATABASE_FILE))
     if (damage !== null)
       return [
         versionFinding,
-        createWrong(
+        reportWrong(
           pid === null
             ? (explainDamagedLog(dataDir)?.message ??
                 `The database is damaged: ${damage}. Keep a copy of rollcall.db, rollcall.db-wal and rollcall.db-shm, and restore the last backup (rollcall db restore DIR --move-aside).`)
@@ -328,18 +322,18 @@ async function checkDatabase(
     const { rows, files } = checkCopy(path.join(dataDir, DATABASE_FILE))
     return [
       versionFinding,
-      createGood('The database is intact.'),
+      reportGood('The database is intact.'),
       ...(rows['registrations'] === 0
         ? [
-            createNotice(
+            reportCheck(
               'The database has no registrations, so a copy of it does not count as a backup.',
             ),
           ]
         : []),
       await checkFiles(environment, files, () => findMissingUploads(dataDir)),
-      ...(await describeLeftovers(dataDir)).map(createNotice),
+      ...(await describeLeftovers(dataDir)).map(reportCheck),
       ...(found === known && pid === null
-        ? (await findNextStartProblems(environment, presentIds)).map(createWrong)
+        ? (await findNextStartProblems(environment, presentIds)).map(reportWrong)
         : []),
     ]
   } catch (error) {
@@ -347,7 +341,7 @@ async function checkDatabase(
       pid !== null && isDamage(error)
         ? explainDamageWhileServing(pid)
         : (explainStoreError(error) ?? String(error))
-    return [createWrong(text), ...(await describeLeftovers(dataDir)).map(createNotice)]
+    return [reportWrong(text), ...(await describeLeftovers(dataDir)).map(reportCheck)]
   }
 }
 
@@ -362,11 +356,11 @@ async function checkGateway(
 ): Promise<readonly Finding[]> {
   if (gatewayMode === 'sandbox')
     return [
-      createGood('The gateway is the built-in sandbox: no real money.'),
+      reportGood('The gateway is the built-in sandbox: no real money.'),
       ...(databaseUrl === null
         ? []
         : [
-            createNotice(
+            reportCheck(
               'Each server has its own sandbox. Run several servers only with a real gateway.',
             ),
           ]),
@@ -384,13 +378,15 @@ async function checkGateway(
         })
         const gatewayTime = Date.parse(headers.get('date') ?? '')
         const seconds = Math.round(Math.abs(createClock(clockStart)() - gatewayTime) / 1000)
-        return Number.isNaN(gatewayTime) || seconds <= MAX_CLOCK_SECONDS
-          ? createGood(`The gateway at ${host} is reachable, and its clock agrees with ours.`)
-          : createWrong(
+        if (Number.isNaN(gatewayTime))
+          return reportGood(`The gateway at ${host} is reachable; it did not send its time.`)
+        return seconds <= MAX_CLOCK_SECONDS
+          ? reportGood(`The gateway at ${host} is reachable, and its clock agrees with ours.`)
+          : reportWrong(
               `The clocks of this machine and of the gateway at ${host} differ by ${seconds} seconds. Check the time service (NTP).`,
             )
       } catch {
-        return createWrong(
+        return reportWrong(
           `The gateway at ${host} is unreachable. Check the network and the firewall of this machine.`,
         )
       }

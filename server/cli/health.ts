@@ -10,7 +10,7 @@ const help = `Usage: rollcall health
 
 Queries the state of the server at HOST and PORT, and prints what needs attention.
 
-Exit status: 0 the server works (anything printed can wait); 1 it does not; 2 a variable is invalid.`
+Exit status: 0 the server works, although it may need attention; 1 it does not; 2 a variable is invalid.`
 
 export const healthCommand: Command = {
   help,
@@ -60,8 +60,8 @@ export function buildHealthUrl({ host, port }: ServerAddress): string {
 }
 
 /**
- * Returns the health report of the server at HOST and PORT. Null if nothing responds there, or the responding program
- * is not Rollcall.
+ * Returns the health report of the server at HOST and PORT. Null if nothing responds there, or the response is not
+ * JSON.
  */
 export async function fetchHealth(environment: ServerAddress): Promise<Health | null> {
   const { metricsToken } = environment

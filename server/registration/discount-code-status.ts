@@ -3,7 +3,7 @@ import { foldCode } from '../../engine/index.ts'
 import type { CodeStatus, EventConfig, Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 
-/** No longer code exists: codes are short enough to be read aloud. */
+/** Longer than any code: codes are short enough to be read aloud. */
 const MAX_CODE_CHARACTERS = 64
 
 /** Returns the status of a typed code; unknown if it does not exist or the event file no longer has its kind. */

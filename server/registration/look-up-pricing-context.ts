@@ -32,10 +32,7 @@ const VALID_TO_COLUMN = 'valid_to'
 /** An availability check may be reused for this long if seats of each kind were left. */
 const AVAILABILITY_CACHE_MS = 1_000
 
-/**
- * The body field with which the delegate confirms a registration that may be a duplicate. The field for a code has the
- * name that conditions use.
- */
+/** The body field with which the delegate confirms a registration that may be a duplicate. */
 const CONFIRMED_FIELD = 'confirmed'
 
 /** Checks of seat availability; `getRecent` returns null if no check is recent enough. */
@@ -95,7 +92,7 @@ export type ContextResult = {
 
 /**
  * Builds the context of the answers as sent (`raw`). A name that the event does not use is an ordinary answer or is
- * ignored. Runs no query for an event without discount codes and member lists.
+ * ignored. Runs no query for an event with neither discount codes nor member lists.
  */
 export function buildPricingContext(
   deps: Pick<Deps, 'store'>,
@@ -185,7 +182,7 @@ function toText(value: unknown): string {
       : ''
 }
 
-/** Returns the member list row that matches the typed value today. Null if none. */
+/** Returns the member list row for the typed value, if it is valid today. Null if there is none. */
 export async function findMemberRow(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,

@@ -241,7 +241,7 @@ export const CSV_ATTACKS: readonly (readonly [label: string, file: () => Buffer]
   ['of one word of 2 MB', () => Buffer.alloc(2 * MB, 'a')],
   ['of invalid characters', () => Buffer.alloc(2 * MB, 0xff)],
   [
-    'whose lines all have different numbers of cells',
+    'whose lines have varying numbers of cells',
     () =>
       Buffer.from(Array.from({ length: 5_000 }, (_, n) => `a${',a'.repeat(n % 59)}\n`).join('')),
   ],
@@ -254,7 +254,7 @@ export const CSV_ATTACKS: readonly (readonly [label: string, file: () => Buffer]
     () => buildStatement(3_300, (n) => `${n} ${'12 34 56 '.repeat(32)}`),
   ],
   [
-    'that is a statement of half a million numbers',
+    'that is a statement of 277,200 numbers',
     () => buildStatement(3_300, createNumberTextBuilder(6)),
   ],
   ['of 5,000 lines with 60 cells each', () => Buffer.from(`${'ab,'.repeat(59)}ab\n`.repeat(5_000))],

@@ -116,7 +116,7 @@ export function findViolation(
   if (outcome === 'late') return `no response within ${MAX_WAIT_MS} ms`
   if (outcome === 'closed') return isHttp ? 'disconnected without a response' : null
   const { status, headers, body } = outcome
-  // A busy server may return 503, in the common format.
+  // A busy server may return 503. The format check does not know this status, so it gets one of the same format.
   const statusCode = status === 503 ? 403 : status
   const actualHeaders = {
     'content-type': headers.get('content-type') ?? '',

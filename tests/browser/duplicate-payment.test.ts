@@ -47,7 +47,7 @@ const registerAndPay = async (page: Page, name: string, paidRegNo?: string): Pro
   const payButton = page.getByRole('button', { name: /^Pay .* now$/ })
   await payButton.click()
   if (paidRegNo !== undefined) {
-    const warning = `You have already paid another registration: ${paidRegNo}, ₹ 1,180, on 10 January 2026.`
+    const warning = `You have already paid for another registration: ${paidRegNo}, ₹ 1,180, on 10 January 2026.`
     await page.getByRole('alert').filter({ hasText: warning }).waitFor()
     await payButton.click()
   }

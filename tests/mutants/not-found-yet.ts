@@ -8,7 +8,7 @@ export const undetectedMistakes: Readonly<Record<string, string>> = {
     'two events save files with one name; only lists of the same event are compared',
   'the early bird in the panel is last year’s':
     'EV604 is allowed for this file as a whole, so the accepted day hides another wrong one',
-  'an extension forgotten, promise too': 'jpg without jpeg: two extensions of one file type',
+  'an extension forgotten, also in `promises`': 'jpg without jpeg: two extensions of one file type',
   'success and failed swapped, promises too':
     'the address of the success page says failed, and vice versa',
   'the failed page says Paid': 'a fixed text on the failed page says Paid',

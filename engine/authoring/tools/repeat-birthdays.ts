@@ -1,4 +1,4 @@
-/** Moves birthdays in examples when an event is repeated, so that ages stay the same, and lists others. */
+/** Moves birthdays in examples when an event is repeated, so that ages stay the same, and lists days to check. */
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, countDaysBetween, isDay, type Day } from '../../lib/time.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
@@ -29,8 +29,7 @@ function listAgeFields(value: unknown): readonly string[] {
 }
 
 /**
- * Describes each day on which an age condition counts, such as 1 January. It moves like the event's
- * first day.
+ * Describes the reference day of each age condition, such as 1 January. It moves like the event's first day.
  */
 export function describeAgeDays(source: Source, shiftDay: (day: Day) => Day): readonly string[] {
   const days = listPaths(source.value, '').flatMap((path): readonly Day[] => {
@@ -39,7 +38,7 @@ export function describeAgeDays(source: Source, shiftDay: (day: Day) => Day): re
   })
   return [...new Set(days)].map(
     (on) =>
-      `Ages on ${on} are now ages on ${shiftDay(on)}, as many days before or after the event: check the day.`,
+      `Ages are now calculated on ${shiftDay(on)} instead of ${on}, as long before or after the event. Check this day.`,
   )
 }
 
@@ -81,7 +80,7 @@ export function formatAge(
     const daysApart = birthday === null ? null : countDaysBetween(birthday, day)
     const newBirthday = subtractYears(shiftDay(edge), years)
     if (daysApart !== null && newBirthday !== null && years > 0 && Math.abs(daysApart) <= 1)
-      return `“${day}” is unchanged; if it is an age on the day of the event, ${years} years, write ${addDays(newBirthday, daysApart)}.`
+      return `“${day}” is unchanged. If it is the birthday of someone who turns ${years} at the event, write ${addDays(newBirthday, daysApart)}.`
   }
   return null
 }

@@ -22,9 +22,8 @@ import {
   isInRecovery,
   countStoredSince,
 } from '../../storage/recovery/copy-database.ts'
-
-type Finding = { readonly isGood: boolean; readonly text: string }
-const createNotice = (text: string): Finding => ({ isGood: false, text })
+import { reportCheck, reportGood } from './finding.ts'
+import type { Finding } from './finding.ts'
 
 /** Describes the recovery. Empty if the database cannot be read, which another check reports. */
 export async function findRecoveryFindings(
@@ -33,7 +32,7 @@ export async function findRecoveryFindings(
 ): Promise<readonly Finding[]> {
   try {
     return (await isRecoveryOpen(environment))
-      ? (await describeOpenRecovery(environment, events)).map(createNotice)
+      ? (await describeOpenRecovery(environment, events)).map(reportCheck)
       : await describeNextRecovery(environment, events)
   } catch {
     return []
@@ -78,16 +77,16 @@ async function describeNextRecovery(
   const figures = await loadFigures(environment, events).catch(() => null)
   if (reason !== null)
     return [
-      createNotice(
+      reportCheck(
         `The next start begins a recovery. ${reason}${figures === null ? '' : ` ${describeHeld(figures)}`}`,
       ),
-      createNotice(explainHowToEnd(null)),
+      reportCheck(explainHowToEnd(null)),
     ]
   if (figures === null) return []
   const missing = describeBackupGap(environment, await readLastBackup(environment.dataDir))
   const trigger = environment.databaseUrl === null ? 'rollcall db restore' : 'Restoring a copy'
   const text = `The installation is not in recovery. ${trigger} begins one, which stays open until someone ends it. With the current data: ${describeHeld(figures)}${missing}`
-  return [{ isGood: true, text }]
+  return [reportGood(text)]
 }
 
 /** Loads the recovery figures. Does not open an SQLite store, because opening it changes file permissions. */

@@ -8,8 +8,8 @@ import { SERVED_FILE } from '../../ops/recovery/detect-older-database.ts'
 import { PID_FILE, findServingPid } from '../../storage/database/single-server-lock.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { buildHealthUrl, fetchHealth } from '../health.ts'
-
-type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
+import { reportCheck, reportGood, reportWrong } from './finding.ts'
+import type { Finding } from './finding.ts'
 
 /** Startup may take this long with a slow disk or a database to migrate. */
 const MAX_STARTUP_MS = 2 * 60_000
@@ -27,35 +27,35 @@ export async function checkServers(environment: Environment): Promise<Finding> {
   const health = await fetchHealth(environment)
   if (pid === null && health === null)
     return (await isListening(new URL(url).hostname, environment.port))
-      ? toNotice(
+      ? reportCheck(
           `Another program listens on port ${environment.port}, so a server cannot start there. Stop it, or set another PORT. If it is rollcall.socket of systemd, no action is needed.`,
         )
-      : toGood('No server is running on this DATA_DIR.')
+      : reportGood('No server is running on this DATA_DIR.')
   if (pid === null)
-    return toWrong(
+    return reportWrong(
       `A server with another DATA_DIR responds at ${url}, so a server with this DATA_DIR cannot start there. Stop that server, or set another PORT.`,
     )
   const prefix = `A server is running on this DATA_DIR (process ${pid})`
   if (!hasDatabase(environment))
     return existsSync(path.join(dataDir, SERVED_FILE))
-      ? toWrong(`${prefix}, and its database is gone. ${KEEP_RUNNING_MESSAGE}`)
-      : toNotice(
+      ? reportWrong(`${prefix}, and its database is gone. ${KEEP_RUNNING_MESSAGE}`)
+      : reportCheck(
           `${prefix}. It is starting for the first time and has not created its database yet.`,
         )
   if (health === null)
     return isStarting(dataDir)
-      ? toNotice(
+      ? reportCheck(
           `${prefix}, but does not respond at ${url} yet: it started less than two minutes ago. Check again in two minutes.`,
         )
-      : toWrong(
+      : reportWrong(
           `${prefix}, but does not respond at ${url}: it hangs, or it was started with another HOST and PORT. Compare them, read its log, and restart it.`,
         )
   const [lostText] = LOST_DATABASE_PREFIX.exec(health.message ?? '') ?? []
-  if (lostText !== undefined) return toWrong(`${prefix}. ${lostText} ${KEEP_RUNNING_MESSAGE}`)
+  if (lostText !== undefined) return reportWrong(`${prefix}. ${lostText} ${KEEP_RUNNING_MESSAGE}`)
   const respondingPid = health.process ?? pid
   return respondingPid === pid
-    ? toGood(`${prefix}.`)
-    : toWrong(
+    ? reportGood(`${prefix}.`)
+    : reportWrong(
         `${prefix}, but another one (process ${respondingPid}) responds at ${url}. Stop one of them.`,
       )
 }
@@ -89,7 +89,3 @@ function isStarting(dataDir: string): boolean {
   const startedAt = statSync(path.join(dataDir, PID_FILE), { throwIfNoEntry: false })?.mtimeMs
   return startedAt !== undefined && createClock(null)() - startedAt < MAX_STARTUP_MS
 }
-
-const toGood = (text: string): Finding => ({ is: 'good', text })
-const toNotice = (text: string): Finding => ({ is: 'check', text })
-const toWrong = (text: string): Finding => ({ is: 'wrong', text })

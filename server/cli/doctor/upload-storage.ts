@@ -10,8 +10,8 @@ import { UploadsUnavailable } from '../../storage/database/store-busy-error.ts'
 import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { UploadStorage } from '../../storage/files/upload-storage-types.ts'
 import { isOwnMachine } from '../../ops/environment.ts'
-
-type Finding = { readonly is: 'good' | 'check' | 'wrong'; readonly text: string }
+import { reportCheck, reportGood, reportWrong } from './finding.ts'
+import type { Finding } from './finding.ts'
 
 /** Reports no uploads in use, because this check only writes to the bucket and lists it. */
 const NO_REFERENCES = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
@@ -33,31 +33,24 @@ export async function checkBucket(environment: Environment): Promise<readonly Fi
   const remainingCount = countFiles(path.join(dataDir, 'uploads'))
   return [
     problem === null
-      ? {
-          is: 'good',
-          text: `Uploads can be written, read and deleted in ${describeBucket(bucket)}.`,
-        }
-      : {
-          is: 'wrong',
-          text: `${problem} Check UPLOADS_URL, the credentials and their permissions.`,
-        },
+      ? reportGood(`Uploads can be written, read and deleted in ${describeBucket(bucket)}.`)
+      : reportWrong(`${problem} Check UPLOADS_URL, the credentials and their permissions.`),
     ...(protocol === 'http:' && !isOwnMachine(hostname)
       ? [
-          createNotice(
+          reportCheck(
             `Uploads are sent to ${hostname} without encryption. Use https in UPLOADS_URL.`,
           ),
         ]
       : []),
     ...(remainingCount > 0
       ? [
-          createNotice(
+          reportCheck(
             `${remainingCount} uploads are still in DATA_DIR. Stop the server and run rollcall db move files-to-s3, if that was not done.`,
           ),
         ]
       : []),
   ]
 }
-const createNotice = (text: string): Finding => ({ is: 'check', text })
 
 function countFiles(folder: string): number {
   if (!existsSync(folder)) return 0
@@ -83,14 +76,13 @@ export async function checkFiles(
         ? await readMissing()
         : referencedHashes.filter((sha256) => !storedHashes.has(sha256))
     return missing.length === 0
-      ? { is: 'good', text: 'No file that a registration refers to is missing.' }
-      : {
-          is: 'wrong',
-          text: `${missing.length} files that registrations refer to are missing, such as ${missing[0]}. ${bucket === null ? 'Restore them from a backup.' : 'Restore them in the bucket, or run rollcall db move files-to-s3.'}`,
-        }
+      ? reportGood('No file that a registration refers to is missing.')
+      : reportWrong(
+          `${missing.length} files that registrations refer to are missing, such as ${missing[0]}. ${bucket === null ? 'Restore them from a backup.' : 'Restore them in the bucket, or run rollcall db move files-to-s3.'}`,
+        )
   } catch (error) {
     if (!(error instanceof UploadsUnavailable)) throw error
-    return createNotice(
+    return reportCheck(
       'The files in the bucket cannot be listed, so it is unknown whether any are missing.',
     )
   }

@@ -1,4 +1,4 @@
-/** Reads and checks a folder of event files; `rollcall validate` and the server use the same result. */
+/** Reads and checks a folder of event files, for `rollcall validate` and the server. */
 import { createHash } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { constants, lstat, open, readdir, stat } from 'node:fs/promises'
@@ -26,7 +26,7 @@ import { findIgnoredFiles } from './ignored-files.ts'
 export type Folder = EventFolder & {
   /** Problems that prevent a check, in sentences: no event file, or a shared file that cannot be read. */
   readonly problems: readonly string[]
-  /** Paths of shared files that are missing or could not be read, and so must not count as empty. */
+  /** Paths of shared files that are missing or unreadable. They are checked as empty text, without findings in them. */
   readonly unreadShared: readonly string[]
   /** Path of an event file that cannot be read → the reason, in a sentence. */
   readonly unreadable: ReadonlyMap<string, string>
@@ -41,7 +41,7 @@ export type CompiledFolder = {
   readonly findingsByPath: ReadonlyMap<string, string>
   /** Errors that belong to no single event file. */
   readonly folderErrors: readonly string[]
-  /** False if there is no folder, or no event file in it. */
+  /** False if there is no folder, or no event file in it, or if it was not checked. */
   readonly hasFiles: boolean
   /** True if the check was stopped or failed: another attempt may give a result. */
   readonly isUnchecked: boolean
@@ -177,8 +177,8 @@ export async function readFolder(
 }
 
 /**
- * Reads a folder's shared files and its site file. A missing shared file counts as empty, and is listed in
- * `unreadShared`.
+ * Reads a folder's shared files and its site file. A missing shared file is checked as empty text, and is
+ * listed in `unreadShared`.
  */
 export async function readShared(folder: string): Promise<Omit<Folder, 'files'>> {
   const problems: string[] = []
@@ -294,12 +294,12 @@ export async function compileFolder(
     findingsByPath: findingsByPath,
     folderErrors: [
       ...folder.problems,
-      // Shared files are inside the folder: if the folder is missing, so are they.
+      // Not reported if another problem already explains it.
       ...(hasFiles && folder.problems.length === 0 && unreadShared.size > 0
         ? [`There is no ${listNames(unreadShared)} in _shared. Restore it.`]
         : []),
       ...(hasFiles && hasErrors(findings.filter(({ at }) => !eventPaths.has(at.path)))
-        ? ['The files in _shared have findings.']
+        ? ['The files in _shared have errors.']
         : []),
     ],
     hasFiles,
@@ -369,7 +369,7 @@ function explainRefusal(
     production && errors.length > 0 && errors.every(({ slug }) => slug === 'demo-values')
   return hasDemoValues
     ? `${name} is not served in production (NODE_ENV=production or GATEWAY_MODE=live): it contains demo values (${readEvent(file.text, shared, file)?.demo.join(', ') ?? ''}).`
-    : `${name} is not served: it has findings. rollcall validate shows them.`
+    : `${name} is not served: it has errors. rollcall validate shows them.`
 }
 
 /** Serializes the texts of the shared files that an event was compiled with; they are stored with its text. */

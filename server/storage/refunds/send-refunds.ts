@@ -128,7 +128,7 @@ export function readRefundsToSend(
 }
 
 /**
- * Claims a refund to send it. Returns false if another process is sending it, or it is closed.
+ * Claims a refund to send it. Returns false if it cannot be sent now: another process sends it, or it is closed.
  * The payment is polled again: if this process dies now, the status query reports the result.
  */
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
@@ -183,7 +183,7 @@ export function recordFailedRefunds(
   setRefundsFailed.run(sql, { references: JSON.stringify(references) })
 }
 
-/** Marks refunds as unsure that were sent without a response, or were started days ago and are not completed. */
+/** Marks as unsure the refunds that got no response, or were started days ago and are not completed. */
 export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<number> {
   const markUnanswered = markSilentRefunds.run(sql, { at })
   const markUnconfirmed = markUnconfirmedRefunds.run(sql, { at })
@@ -191,7 +191,7 @@ export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<numb
 }
 
 /**
- * Restarts the waiting period of refunds that were marked as unsure because the clock was ahead, unless staff have
+ * Marks refunds as started again if they were marked as unsure only because the clock was ahead, unless staff have
  * decided since.
  */
 export function reopenStartedRefunds(sql: Sql, at: Instant): void {

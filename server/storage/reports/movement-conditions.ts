@@ -97,8 +97,7 @@ export const selectMadeRefunds = (
 /** Methods whose payments a bank statement shows individually, under their reference. */
 const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly ManualMethod[]
 /**
- * True for a payment that no statement line shows. A payment that does not count needs no line: it may never have been
- * received.
+ * True for a payment that no statement line shows. A refused payment needs no line: it may never have been received.
  */
 export const unreconciledFlag = raw<
   0 | 1

@@ -137,6 +137,6 @@ test('event repeat moved the day of an age by whole weeks without reporting it',
   // The distance to the first day (7 March 2026, 6 March 2027) is unchanged.
   expect(nextFile.text).toContain('{age: {below: 30, on: 2026-12-31}}')
   expect(nextFile.checks).toContain(
-    'Ages on 2026-01-01 are now ages on 2026-12-31, as many days before or after the event: check the day.',
+    'Ages are now calculated on 2026-12-31 instead of 2026-01-01, as long before or after the event. Check this day.',
   )
 })

@@ -24,7 +24,7 @@ test('the file without the mistakes is valid', () => {
   expect(collectFindings(validFile)).toEqual([])
 })
 
-describe('days of adjustments, payment methods and the desk are accepted in texts', () => {
+describe('days in texts are compared with those of adjustments, payment methods and the desk', () => {
   const withText = (line: string): string =>
     validFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
   const listMessages = (line: string): readonly string[] =>
@@ -97,17 +97,32 @@ describe('years of days outside the price periods, and the registration window',
       'EV457',
       'write a day on which registration is open',
     ],
-    ['a fee from a year early', withFee('from: 2026-02-20'), 'EV457', 'write from: 2027-02-20'],
-    ['a fee from a year late', withFee('from: 2028-02-20'), 'EV457', 'write from: 2027-02-20'],
-    ['a fee until a year early', withFee('to: 2025-12-31'), 'EV457', 'write to: 2026-12-31'],
     [
-      'a transfer until a year early',
+      'a fee that starts a year too early',
+      withFee('from: 2026-02-20'),
+      'EV457',
+      'write from: 2027-02-20',
+    ],
+    [
+      'a fee that starts a year too late',
+      withFee('from: 2028-02-20'),
+      'EV457',
+      'write from: 2027-02-20',
+    ],
+    [
+      'a fee that ends a year too early',
+      withFee('to: 2025-12-31'),
+      'EV457',
+      'write to: 2026-12-31',
+    ],
+    [
+      'a transfer that ends a year too early',
       withTransferUntil('2026-02-25'),
       'EV458',
       'write until: 2027-02-25',
     ],
     [
-      'a transfer until a year late',
+      'a transfer that ends a year too late',
       withTransferUntil('2028-02-25').replace(
         '5 days, fields',
         '5 days, price_date: registration, fields',

@@ -90,8 +90,8 @@ test('a possible age limit on the day of the event is reported with the correspo
   if (marathon === undefined) throw new Error('the marathon is missing')
   expect(repeatFile(marathon).checks).toEqual(
     expect.arrayContaining([
-      '“1982-01-17” is unchanged; if it is an age on the day of the event, 45 years, write 1983-01-16.',
-      '“2009-01-18” is unchanged; if it is an age on the day of the event, 18 years, write 2010-01-17.',
+      '“1982-01-17” is unchanged. If it is the birthday of someone who turns 45 at the event, write 1983-01-16.',
+      '“2009-01-18” is unchanged. If it is the birthday of someone who turns 18 at the event, write 2010-01-17.',
       '“1930-01-01” looks like a day and is unchanged.',
     ]),
   )

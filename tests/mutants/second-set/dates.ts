@@ -148,7 +148,7 @@ export const dateMistakes: readonly Mistake[] = [
     'The early bird would have begun on the day on which it should end.',
   ),
   chirurgia(
-    'conference days a year early, promise too',
+    'conference days a year early, also in `promises`',
     combineEdits(
       replaceOne('from: 2026-02-21', 'from: 2025-02-21'),
       replaceOne('to: 2026-02-22', 'to: 2025-02-22'),
@@ -203,7 +203,7 @@ export const dateMistakes: readonly Mistake[] = [
   markUnfindable(
     'Any Sunday is plausible.',
     midzone(
-      'the wrong Sunday, promise too',
+      'the wrong Sunday, also in `promises`',
       combineEdits(
         replaceOne('from: 2025-11-23', 'from: 2025-11-30'),
         replaceOne('to: 2025-11-23', 'to: 2025-11-30'),

@@ -146,7 +146,7 @@ export const formMistakes: readonly Mistake[] = [
     'accept:',
   ),
   afpicon(
-    'an extension forgotten, promise too',
+    'an extension forgotten, also in `promises`',
     replaceAll('jpg, jpeg, png]', 'jpg, png]'),
     'Photos from half of all phones would have been rejected.',
     'accept:',
@@ -236,7 +236,7 @@ export const formMistakes: readonly Mistake[] = [
   markUnfindable(
     'The organiser chooses the ids, and the promise was changed too.',
     chirurgia(
-      'an option misspelt, promise too',
+      'an option misspelt, also in `promises`',
       replaceAll('assistant-professor', 'asistant-professor'),
       'Assistant professors would have read a misspelling.',
       'asistant',

@@ -291,7 +291,7 @@ export const nameMistakes: readonly Mistake[] = [
   markUnfindable(
     'Both are valid addresses.',
     afpicon(
-      'support is a private address, promise too',
+      'support is a private address, also in `promises`',
       replaceAll('support@afpicon.example', 'secretary@mail.example'),
       'Emails would have gone to a user on leave.',
       'support:',

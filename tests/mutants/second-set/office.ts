@@ -51,18 +51,18 @@ export const officeMistakes: readonly Mistake[] = [
     'The list would have shown no one.',
   ),
   afpicon(
-    'both lists with one id',
+    'two lists with the same id',
     replaceOne('- id: afpicon2026  ', '- id: afpicon  '),
     'One of the two lists could not have been opened.',
   ),
   afpicon(
-    'both exports with one name',
+    'two exports with the same name',
     replaceAll('afpicon_2026_registrations_{date}.csv', 'afpicon_registrations.csv'),
     'The second download would have overwritten the first.',
     'file: "afpicon_reg',
   ),
   afpicon(
-    'both lists with one API call',
+    'two lists with the same API call',
     replaceAll('/afpicon/admin/registrations/', '/admin/afpicon/registrations/'),
     'One list would have shown the other’s columns.',
     'api: /admin',
@@ -82,18 +82,18 @@ export const officeMistakes: readonly Mistake[] = [
   afpicon(
     'an unknown card',
     replaceOne('cards: [total]', 'cards: [totals]'),
-    'The dashboard would have missed a figure.',
+    'The dashboard would have lacked a figure.',
   ),
   afpicon(
     'the CSV’s extension forgotten',
     replaceAll('afpicon_registrations.csv', 'afpicon_registrations'),
-    'The spreadsheet would not have opened it.',
+    'Excel would not have opened it.',
     'file:',
   ),
   pulmocon(
     'a filter sent under a name in use',
     replaceAll('sent_as: category', 'sent_as: payment_status'),
-    'Two filters would have sent one name.',
+    'Two filters would have sent the same name.',
     'sent_as',
   ),
   pulmocon(
@@ -172,7 +172,7 @@ export const officeMistakes: readonly Mistake[] = [
   afpicon(
     'an example expects last year’s price',
     replaceOne('base: 5000, gst: 900, total: 5900', 'base: 4500, gst: 810, total: 5310'),
-    'None; but the file would have said two things.',
+    'None, but the file would have contradicted itself.',
   ),
   afpicon(
     'an example for a removed category',
@@ -198,7 +198,7 @@ export const officeMistakes: readonly Mistake[] = [
   chirurgia(
     'the required message changed only in the form',
     replaceOne('required: Required for ASI members', 'required: ASI number is required'),
-    'None; but the file would have said two things.',
+    'None, but the file would have contradicted itself.',
     'errors: {asi_membership_number',
   ),
   midzone(
@@ -209,7 +209,7 @@ export const officeMistakes: readonly Mistake[] = [
   markUnfindable(
     'The staff decide which columns the office needs.',
     pulmocon(
-      'a column that the caterers need is missing, promise too',
+      'a column that the caterers need is missing, also in `promises`',
       combineEdits(
         replaceOne('                food_preference, total,', '                total,'),
         replaceOne('      food_preference, total,', '      total,'),
@@ -221,7 +221,7 @@ export const officeMistakes: readonly Mistake[] = [
   markUnfindable(
     'The order of columns is a matter of taste.',
     pulmocon(
-      'two columns swapped, promise too',
+      'two columns swapped, also in `promises`',
       replaceAll('ksmc_reg_no, email,', 'email, ksmc_reg_no,'),
       'The staff’s macro would have read the wrong column.',
       'columns:',

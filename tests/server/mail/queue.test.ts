@@ -338,7 +338,7 @@ describe('over SMTP', () => {
     ])
   })
 
-  test('an email that was sent but could not be marked was sent every two seconds: it is sent at most once more', async () => {
+  test('an email that was sent but could not be marked is sent at most once more, not every two seconds', async () => {
     const server = await openServer()
     const { state } = await queueTicket()
     const database = new Database(join(dir, DATABASE_FILE))
@@ -382,7 +382,7 @@ describe('over SMTP', () => {
     database.close()
   })
 
-  test('an unreachable mail server costs one attempt in total; when it responds, all queued emails are sent', async () => {
+  test('an unreachable mail server costs at most one round of attempts; when it responds, all queued emails are sent', async () => {
     const waitingEmails = await Promise.all(Array.from({ length: 8 }, () => queueTicket()))
     const port = await findFreePort()
     const mailer = startMailer(`smtp://127.0.0.1:${port}`)
@@ -449,7 +449,7 @@ describe('over SMTP', () => {
     expect((await state())[0]?.error).toMatch(/STARTTLS/)
   })
 
-  test('a silent mail server delays neither other emails nor the shutdown', async () => {
+  test('a silent mail server does not delay the shutdown', async () => {
     const sockets: Socket[] = []
     const silentServer = createServer((socket) => void sockets.push(socket))
     await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve))

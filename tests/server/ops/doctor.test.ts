@@ -122,11 +122,11 @@ const faults: Readonly<Record<string, Fault>> = {
   'an event file with an error': {
     prepare: prepareFile(() => join(app.eventsDir, 'third2026.yaml'), 'event: ['),
     expected:
-      /^wrong +third2026\.yaml is not served: it has findings\. rollcall validate shows them\./,
+      /^wrong +third2026\.yaml is not served: it has errors\. rollcall validate shows them\./,
   },
   'shared texts that cannot be read': {
     prepare: prepareFile(() => join(app.eventsDir, '_shared', 'texts.yaml'), 'calls: ['),
-    expected: /^wrong +The files in _shared have findings\./,
+    expected: /^wrong +The files in _shared have errors\./,
   },
   'no event files': {
     variables: () => ({ EVENTS_DIR: join(folder, 'nowhere') }),

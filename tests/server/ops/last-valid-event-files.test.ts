@@ -170,7 +170,7 @@ describe('after a restart', () => {
     const result = await restart()
     expect(result.result).toEqual({
       ok: false,
-      error: 'third2026.yaml is not served: it has findings. rollcall validate shows them.',
+      error: 'third2026.yaml is not served: it has errors. rollcall validate shows them.',
     })
     await result.close()
   })

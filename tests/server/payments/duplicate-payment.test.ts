@@ -369,7 +369,7 @@ test('a second window registered and paid again without a warning: the browser t
   expect(warnings[0]).toEqual({
     status: 'error',
     code: 'same_person',
-    message: `You have already registered on 10 October 2025: registration ${regNo}. Its payment of ₹\u00a07,080 may be in progress, for example in another window.`,
+    message: `You registered on 10 October 2025: registration ${regNo}. Its payment of ₹\u00a07,080 may be in progress, for example in another window.`,
     reg_no: regNo,
   })
   expect(new Set(warnings.map((body) => JSON.stringify(body))).size).toBe(1)
@@ -438,7 +438,7 @@ test('"Pay again" of an older registration in the browser that paid another one 
   const [cookie = ''] = declined.cookie.split(';')
   const oldRegNo = await pay(declined, 'decline')
   const paidRegNo = await pay(await submitForm(person, cookie))
-  const message = `You have already paid another registration: ${paidRegNo}, ₹\u00a07,080, on 10 October 2025. To pay for this one too, press the button again.`
+  const message = `You have already paid for another registration: ${paidRegNo}, ₹\u00a07,080, on 10 October 2025. To pay for this one too, press the button again.`
   const formHeader = { 'rollcall-form': '1' }
   const retry = (headers: object) =>
     send<object>('/api/payment/retry/', { order_id: oldRegNo, email: person.email }, headers)

@@ -5,10 +5,10 @@ const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
     /ECONNREFUSED|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNRESET|EHOSTUNREACH/,
     'The mail server could not be reached.',
   ],
-  [/invalid login|\b535\b/i, 'The mail server rejected the username or password in its settings.'],
+  [/invalid login|\b535\b/i, 'The mail server rejected the username or password in SMTP_URL.'],
   [
     /recipients? .*rejected|\b55[013]\b/i,
-    'The mail server rejected the address. Check it for a typing error.',
+    'The mail server rejected the address. Check it for a typo.',
   ],
 ]
 

@@ -26,8 +26,8 @@ const REVIEW_LABELS: Readonly<Record<string, string>> = {
   foreign: 'Other currency',
   test: 'Test payment',
   unmatched: 'Not matched',
-  undecided: 'No final answer',
-  unclear: 'Unclear answer',
+  undecided: 'No final response',
+  unclear: 'Unclear response',
   returned: 'Possibly returned',
   'refund-unsure': 'Refund: result unknown',
   'refund-refused': 'Refund refused',
@@ -40,7 +40,7 @@ function getReason(review: WireReview): string {
   if (review.kind !== 'misfit' || shortfall === 0) return REVIEW_LABELS[review.kind] ?? review.kind
   return shortfall > 0
     ? `${formatResponseMoney(shortfall, currency)} short`
-    : `${formatResponseMoney(-shortfall, currency)} too much`
+    : `${formatResponseMoney(-shortfall, currency)} over`
 }
 
 type ReviewTableProps = {
@@ -303,11 +303,13 @@ function BulkDialog({
       </p>
       {decision === 'ask' && (
         <p>
-          These payments count. The rest stays due. Each delegate who can still pay gets a payment
-          link by email.
+          These payments are accepted in part, and the balance stays due. Each delegate who can
+          still pay gets a payment link by email.
         </p>
       )}
-      {decision === 'dismiss' && <p>These payments do not count and are not refunded.</p>}
+      {decision === 'dismiss' && (
+        <p>These payments do not pay for any registration, and are not refunded.</p>
+      )}
       <form
         className="making"
         onSubmit={(event) => {

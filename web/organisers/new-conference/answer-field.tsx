@@ -25,7 +25,7 @@ const GST = [
 ] as const
 
 const ON_SITE = [
-  ['', 'I do not know it yet'],
+  ['', 'Not sure yet'],
   ['online', 'Yes, with the form, and at the front desk'],
   ['desk', 'Only at the front desk: the form closes on the day before'],
   ['none', 'No, registration closes on the day before'],
@@ -34,14 +34,14 @@ const ON_SITE = [
 /** Help texts that replace the default one. */
 const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   title: 'As on the brochure, including the year.',
-  free: 'If you do not know it yet, continue: the file then has prices.',
-  gst: 'If you do not know it yet, continue: 18% GST is then added to the prices.',
+  free: 'Not sure yet? Continue: the file will have prices.',
+  gst: 'Not sure yet? Continue: 18% GST will be added to the prices.',
   'edit-until':
-    'They correct their answers themselves. A good day is the one before badges are printed.',
+    'Until this day, delegates can correct their own answers. A good day is the one before badges are printed.',
   'on-site': 'At the front desk, staff register delegates at the last price of the table.',
   account:
     'It has a short name, which you get from the person who runs your Rollcall server. It is not the number of your bank account.',
-  colour: 'Any colour: texts on it stay readable.',
+  colour: 'Any colour: text on it stays readable.',
 }
 /** The colour of the file if none is chosen. */
 const DEFAULT_COLOUR = '#2f5d8a'
@@ -51,9 +51,8 @@ const EXAMPLES: Readonly<Partial<Record<Question['name'], string>>> = {
   account: 'society',
   colour: '#2F5D8A',
 }
-const NO_TAX_HELP = 'If you do not know it yet, continue: no tax is then charged.'
-const DEFAULT_HELP =
-  'If you do not know it yet, continue: the file gets an example, marked for you to replace.'
+const NO_TAX_HELP = 'Not sure yet? Continue: no tax will be charged.'
+const DEFAULT_HELP = 'Not sure yet? Continue: the file gets an example, marked for you to replace.'
 /** Returns true for questions whose answer has several lines. */
 const hasSeveralLines = (name: Question['name']): boolean => name === 'categories'
 
@@ -155,7 +154,7 @@ function Example({ text }: { readonly text: string }) {
   if (entries.length === 1) return <>For example: {text}. </>
   return (
     <>
-      One in each line, for example:
+      One per line, for example:
       {entries.map((entry) => (
         <span key={entry} className="org-example">
           {entry}

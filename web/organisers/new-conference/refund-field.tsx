@@ -21,7 +21,7 @@ type Row = ReturnType<typeof splitRefundSteps>[number]
 const NONE = 'none'
 const EMPTY_ROW: Row = { day: '', percent: '' }
 const CHOICES = [
-  ['unknown', 'I do not know it yet'],
+  ['unknown', 'Not sure yet'],
   [NONE, 'Nothing is refunded'],
   ['by day', 'Part of the payment, depending on the day of cancellation'],
 ] as const

@@ -1,4 +1,4 @@
-/** The script before hydration of a form that sells more than a registration: it calculates the bill. */
+/** The script that runs before hydration, for forms with items: it calculates the bill. */
 import { getSubmitLabel } from '../approval-notes.ts'
 import { calculatePriceByBill } from '../price/itemised-price.ts'
 import { startBeforeHydration } from './pre-hydration.ts'

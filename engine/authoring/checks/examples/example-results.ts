@@ -1,4 +1,4 @@
-/** Runs the file's examples: answers, validates and prices each one as the form would. */
+/** Runs the file's examples: validates the answers of each and prices them, as the form would. */
 import type { EventConfig, ExampleCase } from '../../../event/config.ts'
 import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
 import { EACH_ROW, calculateBill, sumLines } from '../../../pricing/bill.ts'

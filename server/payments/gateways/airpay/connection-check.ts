@@ -1,4 +1,4 @@
-/** Checks the connection to the gateway with one query, before money depends on it. */
+/** Checks the connection to Airpay before money depends on it. */
 import { INR, assertNever, formatInstant, formatMoney, getOwn } from '../../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../../engine/index.ts'
 import type { StatusResponse } from '../../../dependencies.ts'
@@ -199,7 +199,7 @@ function describeInterpretation(response: StatusResponse): CheckLine {
         `The payment would stay pending and be queried again: the code is "${response.code}".`,
       ]
     case 'no-record':
-      return [true, 'This would count as no payment yet, and after a day as no payment.']
+      return [true, 'This would count as not paid yet and, after a day, as not paid.']
     case 'unreachable':
       return [
         false,
@@ -210,7 +210,7 @@ function describeInterpretation(response: StatusResponse): CheckLine {
   }
 }
 
-/** Compares the responses to the correct and a wrong key; if they are the same, ours may be wrong too. */
+/** Compares the responses to the correct and a wrong key. If they are the same, ours may be wrong too. */
 function compareKeys(
   rightResult: RequestResult & { readonly is: 'answered' },
   wrongResult: RequestResult,
@@ -219,6 +219,11 @@ function compareKeys(
     const parsed = result.is === 'answered' ? readStatusXml(result.text) : null
     return parsed?.ok === true ? (parsed.value[0]?.['TRANSACTIONSTATUS'] ?? '') : ''
   }
+  if (wrongResult.is === 'failed' && wrongResult.status === null)
+    return [
+      false,
+      'The same query with a wrong key got no response, so it is unknown whether the correct key was accepted.',
+    ]
   const isSame = wrongResult.is === 'answered' && readCode(wrongResult) === readCode(rightResult)
   return isSame
     ? [

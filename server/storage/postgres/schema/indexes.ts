@@ -1,4 +1,4 @@
-/** Creates the PostgreSQL indexes of a new database. */
+/** The SQL statements that create the indexes of a new PostgreSQL database. */
 import { bankStatementIndexesOnPostgres } from '../../migrations/bank-statements.ts'
 
 export const indexes: readonly string[] = [

@@ -107,20 +107,21 @@ describe('the report for an order that cannot exist', () => {
   })
 
   test.each([
-    ['rejects wrong keys', true, 'got a different response'],
-    ['ignores wrong keys', false, 'got the same response'],
-  ])('with a wrong key, a gateway that %s', async (_what, isKeyRejected, expectedText) => {
+    ['rejects wrong keys', buildXml({ TRANSACTIONSTATUS: '905' }), 'got a different response'],
+    ['ignores wrong keys', NO_RECORD, 'got the same response'],
+    ['drops the connection', null, 'got no response'],
+  ])('with a wrong key, a gateway that %s', async (_what, secondResponse, expectedText) => {
     const keys: (string | null)[] = []
     gateway.setResponse((response, query) => {
       keys.push(new URLSearchParams(query).get('private_key'))
-      response.end(
-        isKeyRejected && keys.length > 1 ? buildXml({ TRANSACTIONSTATUS: '905' }) : NO_RECORD,
-      )
+      if (keys.length === 1) response.end(NO_RECORD)
+      else if (secondResponse === null) response.destroy()
+      else response.end(secondResponse)
     })
     const result = await runCheck({ shouldCompareKeys: true })
     expect(new Set(keys).size).toBe(2)
     expect([result.isAsExpected, result.sentences.at(-1)]).toEqual([
-      isKeyRejected,
+      expectedText === 'got a different response',
       expect.stringContaining(expectedText),
     ])
   })
@@ -163,7 +164,7 @@ describe('the report for a real order', () => {
       'dropped',
       { TRANSACTIONSTATUS: '401' },
       true,
-      'This would count as no payment yet, and after a day as no payment.',
+      'This would count as not paid yet and, after a day, as not paid.',
     ],
     [
       'another order',
