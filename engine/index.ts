@@ -40,7 +40,7 @@ export {
   formatTime,
   instant,
   isDay,
-  isoIndia,
+  formatIsoIndia,
   readInstant,
   startOfDay,
   type Day,

@@ -134,7 +134,7 @@ export type GatewayMessage = {
   readonly code: string
   /** The result of checking the hash; `unknown` if there is no hash, or if we have no credentials. */
   readonly hash: 'right' | 'wrong' | 'unknown'
-  readonly claimsMoney: boolean
+  readonly claimsPayment: boolean
 }
 /** `orderId` is null if the message names none. */
 export type InvalidGatewayMessage = {
@@ -144,7 +144,10 @@ export type InvalidGatewayMessage = {
 export type MessageFields = Readonly<Record<string, string>>
 export type ParsedMessage = Result<GatewayMessage, InvalidGatewayMessage>
 /** `sender` is null if no gateway recognises the message. */
-export type SentMessage = { readonly sender: GatewayKind | null; readonly parsed: ParsedMessage }
+export type AttributedMessage = {
+  readonly sender: GatewayKind | null
+  readonly parsed: ParsedMessage
+}
 /** A webhook as it arrived. `eventId` is from its header, or "". */
 export type ReceivedWebhook = {
   readonly bytes: Buffer
@@ -152,7 +155,7 @@ export type ReceivedWebhook = {
   readonly eventId: string
 }
 /** The result of checking a webhook's signature. `other`: a valid webhook about an order of another program. */
-export type SignedWebhook =
+export type WebhookCheckResult =
   | { readonly is: 'unsigned' }
   | { readonly is: 'unreadable' }
   | { readonly is: 'other'; readonly eventId: string; readonly type: string }
@@ -213,7 +216,7 @@ export type GatewayAdapter = {
   /** Reads a return to the address of one order, for one account. Absent if a return names its order. */
   readReturn?(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<ParsedMessage>
   /** Checks and reads a signed webhook. Absent if webhooks have no signature. */
-  readWebhook?(webhook: ReceivedWebhook): Promise<SignedWebhook>
+  readWebhook?(webhook: ReceivedWebhook): Promise<WebhookCheckResult>
   /**
    * Returns the number of payments confirmed since the last webhook, and the time of the first; null if too few to expect
    * a webhook. Gateways disable webhooks that fail for a day.
@@ -267,9 +270,9 @@ export type Gateways = Omit<
   GatewayAdapter,
   'readReturnOrWebhook' | 'readReturn' | 'readWebhook' | 'countConfirmedWithoutWebhook'
 > & {
-  readReturnOrWebhook(body: MessageFields): SentMessage
-  readReturn(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<SentMessage>
-  readWebhook(sender: GatewayKind, webhook: ReceivedWebhook): Promise<SignedWebhook>
+  readReturnOrWebhook(body: MessageFields): AttributedMessage
+  readReturn(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<AttributedMessage>
+  readWebhook(sender: GatewayKind, webhook: ReceivedWebhook): Promise<WebhookCheckResult>
   countConfirmedWithoutWebhook(
     sender: GatewayKind,
     lastWebhookAt: Instant | null,
@@ -296,10 +299,7 @@ export type Payments = {
     orderIds: readonly OrderId[],
     timeoutMs: number,
   ): Promise<ReadonlyMap<OrderId, PollResult>>
-  /**
-   * Queries every payment whose next status query is due, or with `all` every open one, open ones first; returns how
-   * many open ones were queried and how many of them ended.
-   */
+  /** Queries payments whose next query is due, or `all`, open ones first; counts open ones, and those that ended. */
   reconcile(all?: boolean): Promise<{ readonly queriedCount: number; readonly endedCount: number }>
   /**
    * Queries an order that is not in the database, for the event that it may belong to; payments that the gateway

@@ -2,7 +2,7 @@
 import type { PublicEvent } from '../event/config.ts'
 import { toMajorUnits, type Amount } from '../lib/money.ts'
 import { fromPairs } from '../lib/result.ts'
-import { dayOf, isoIndia, type Instant } from '../lib/time.ts'
+import { dayOf, formatIsoIndia, type Instant } from '../lib/time.ts'
 import { getLastDayOfPrice, checkRegistrationOpen, findPeriodOn } from '../pricing/price-periods.ts'
 import { buildPublicAvailability } from '../pricing/quotas.ts'
 import { getCurrency } from '../rules/category.ts'
@@ -51,7 +51,7 @@ export function buildTariff(
     toMajorUnits(amount, getCurrency(event, category))
   return {
     status: 'success',
-    now: isoIndia(at),
+    now: formatIsoIndia(at),
     open: opening.open,
     closed_text: opening.open ? null : opening.text,
     current_period: period?.id ?? null,

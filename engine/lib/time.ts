@@ -147,7 +147,7 @@ let lastSecond: { readonly second: number; readonly written: string } | null = n
 let lastLocalDay: { readonly number: number; readonly day: Day } | null = null
 
 /** Formats as "2026-11-21T04:23:00+05:30"; milliseconds are omitted. */
-export function isoIndia(at: Instant): string {
+export function formatIsoIndia(at: Instant): string {
   const second = Math.floor(at / SECOND_MS)
   if (lastSecond?.second !== second) {
     const local = second + INDIA_OFFSET_S

@@ -11,16 +11,16 @@ export type AcceptedShortfall = { readonly bill: Amount; readonly amount: Amount
 /** The totals of a registration's payments and refunds, for comparison with its bill. */
 export type PaymentTotals = {
   /** The sum of all payments that ever counted, before refunds. */
-  readonly came: Amount
+  readonly received: Amount
   /**
    * Refunded because it was owed before a cancellation. A refund after a cancellation is a share of
    * the price instead.
    */
-  readonly paidBack: Amount
-  /** The part of `came` that was not refunded. Refunds in progress are not deducted yet. */
+  readonly refundedAsOwed: Amount
+  /** The part of `received` that was not refunded. Refunds in progress are not deducted yet. */
   readonly left: Amount
   /** Accepted shortfalls, in the order of the payments. */
-  readonly letGo: readonly AcceptedShortfall[]
+  readonly acceptedShortfalls: readonly AcceptedShortfall[]
   /** The highest bill that was paid. Null if none was. */
   readonly billPaid: Amount | null
 }
@@ -51,9 +51,12 @@ export function computeRequiredAmount(
  */
 export function calculateBalance(
   bill: Amount,
-  { came, paidBack, left, letGo }: PaymentTotals,
+  { received, refundedAsOwed, left, acceptedShortfalls }: PaymentTotals,
 ): number {
-  return Math.max(computeRequiredAmount(bill, letGo) - came + paidBack, -left)
+  return Math.max(
+    computeRequiredAmount(bill, acceptedShortfalls) - received + refundedAsOwed,
+    -left,
+  )
 }
 
 /**
@@ -62,11 +65,11 @@ export function calculateBalance(
  * when the higher bill is paid.
  */
 export function computePricePartOfPayments(bill: Amount | null, money: PaymentTotals): Amount {
-  const { came, paidBack, letGo, billPaid } = money
-  const left = toAmount(Math.max(0, came - paidBack))
+  const { received, refundedAsOwed, acceptedShortfalls, billPaid } = money
+  const left = toAmount(Math.max(0, received - refundedAsOwed))
   if (bill === null) return left
-  const required = computeRequiredAmount(bill, letGo)
+  const required = computeRequiredAmount(bill, acceptedShortfalls)
   return left >= required
     ? required
-    : toAmount(Math.min(left, computeRequiredAmount(billPaid ?? bill, letGo)))
+    : toAmount(Math.min(left, computeRequiredAmount(billPaid ?? bill, acceptedShortfalls)))
 }

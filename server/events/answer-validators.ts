@@ -13,7 +13,7 @@ import {
   assert,
   validateWithSchema,
   dayOf,
-  isoIndia,
+  formatIsoIndia,
   EMPTY_CONTEXT,
   checkRegistrationOpen,
   toPublicEvent,
@@ -103,7 +103,7 @@ export function buildEventResponse(served: ServedEvent, at: Instant): EventRespo
     hash: served.hash,
     validator_url: url,
     schema,
-    now: isoIndia(at),
+    now: formatIsoIndia(at),
   }
 }
 

@@ -1,5 +1,5 @@
 /** Writes structured logs: one JSON object per line. Callers must not log personal data, secrets or order ids. */
-import { isoIndia } from '../../engine/index.ts'
+import { formatIsoIndia } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Log } from '../dependencies.ts'
 
@@ -20,7 +20,7 @@ export function makeLog(
 ): Log & { flush(): void } {
   const writeLine = (level: Level, entry: object, message?: string): void =>
     write(
-      `${JSON.stringify({ time: isoIndia(clock()), level, ...(message === undefined ? {} : { message }), ...entry })}\n`,
+      `${JSON.stringify({ time: formatIsoIndia(clock()), level, ...(message === undefined ? {} : { message }), ...entry })}\n`,
     )
   const windows = new Map<string, Window>()
   const openWindow = (level: Level, key: string, message: string): Window => {

@@ -1,5 +1,5 @@
 /**
- * Builds the HTML of the landing page before its script runs.
+ * Builds the HTML of the landing page for the case that it is not prerendered: its script then renders it.
  * Uses the same markup as `web/landing/`, so that nothing moves when the script takes over.
  */
 import { getClosedText, escapeHtml, formatDays, LOGO_PATHS } from '../../engine/index.ts'

@@ -2,7 +2,7 @@
 import {
   dayOf,
   formatDays,
-  isoIndia,
+  formatIsoIndia,
   checkRegistrationOpen,
   UNKNOWN_PAYMENT,
 } from '../../engine/index.ts'
@@ -119,7 +119,7 @@ export function buildOrganisersPage(deps: Deps, url: string, at: Instant): Page 
       site,
       events: [...deps.events.cards(at)],
       prefixes: deps.events.all().map(({ config }) => config.orderId.prefix),
-      now: isoIndia(at),
+      now: formatIsoIndia(at),
       shared: sampleEvent && buildSharedFiles(sampleEvent),
     },
   }

@@ -1,7 +1,7 @@
 /**
  * Prerenders forms and the landing page on the server. Each is rendered by the web app's own components in a worker
  * thread, once per event version and set of daily prices, and cached. If it is not ready in time, the page is sent
- * without it, and its script renders the form. The landing page has no script.
+ * without it, and its script renders the form. A prerendered landing page has no script.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'

@@ -1,6 +1,6 @@
 /** Describes a second payment for the self-service page, the paid page and the office. */
 import type { FastifyRequest } from 'fastify'
-import { INR, isoIndia, toMajorUnits } from '../../engine/index.ts'
+import { INR, formatIsoIndia, toMajorUnits } from '../../engine/index.ts'
 import type { Currency, Amount, EventConfig } from '../../engine/index.ts'
 import type { WireSecondPayment } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
@@ -19,7 +19,7 @@ export function toWireSecondPayment(
     first_amount: toMajorUnits(first.amount, first.currency),
     ...(first.currency !== INR && { first_currency: first.currency }),
     amount: toMajorUnits(keptAmount, currency),
-    asked_at: askedAt === null ? null : isoIndia(askedAt),
+    asked_at: askedAt === null ? null : formatIsoIndia(askedAt),
   }
 }
 

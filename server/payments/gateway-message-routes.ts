@@ -1,7 +1,7 @@
 /** Receives gateway messages: the browser's return and the webhook. */
 import { toWireCurrency } from '../../engine/api.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { formatPlainAmount, assertNever, isOpen, isoIndia } from '../../engine/index.ts'
+import { formatPlainAmount, assertNever, isOpen, formatIsoIndia } from '../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../engine/index.ts'
 import { sendError, getErrorForStatus } from '../http/error-response.ts'
 import type { EventRoute } from '../http/event-route-table.ts'
@@ -115,7 +115,7 @@ export type CheckedMessage = {
   readonly registration: StoredRegistration | null
   readonly payment: StoredPayment | null
   readonly event: EventConfig | null
-  readonly claimsMoney: boolean
+  readonly claimsPayment: boolean
 }
 
 async function checkMessage(
@@ -147,7 +147,7 @@ async function checkMessage(
     registration,
     payment,
     event: event?.config ?? null,
-    claimsMoney: isUnserved || (parsed?.ok === true && parsed.value.claimsMoney),
+    claimsPayment: isUnserved || (parsed?.ok === true && parsed.value.claimsPayment),
   }
 }
 
@@ -157,9 +157,9 @@ async function checkMessage(
  */
 export async function resumePolling(
   deps: Deps,
-  { payment, claimsMoney }: CheckedMessage,
+  { payment, claimsPayment }: CheckedMessage,
 ): Promise<boolean> {
-  if (payment === null || isOpen(payment) || !claimsMoney) return true
+  if (payment === null || isOpen(payment) || !claimsPayment) return true
   try {
     await deps.store.watchPaymentAgain(payment.orderId, deps.clock())
     return true
@@ -175,12 +175,12 @@ export async function resumePolling(
  */
 export async function verifyClaim(
   { payments, store, clock }: Deps,
-  { registration, payment, claimsMoney }: CheckedMessage,
+  { registration, payment, claimsPayment }: CheckedMessage,
   timeoutMs: number,
 ): Promise<void> {
   if (payment === null) return
   const verifiedPayment = await payments.verify(payment.orderId, timeoutMs, registration)
-  if (claimsMoney && verifiedPayment === 'pending')
+  if (claimsPayment && verifiedPayment === 'pending')
     await store.noteClaimedPayment(payment.orderId, clock())
 }
 
@@ -191,11 +191,11 @@ export async function verifyClaim(
  */
 export async function lookUpClaim(
   { deps, messageStore, unknownOrderQueries }: RouteContext,
-  { message, event, claimsMoney }: CheckedMessage,
+  { message, event, claimsPayment }: CheckedMessage,
   timeoutMs: number,
 ): Promise<'kept' | 'none' | 'unsure' | null> {
   const { orderId } = message
-  if (!claimsMoney || event === null || event.payment === null || orderId === null) return null
+  if (!claimsPayment || event === null || event.payment === null || orderId === null) return null
   if (!ORDER_ID_PATTERN.test(orderId)) return null
   await messageStore.storeRejected(message)
   const at = deps.clock()
@@ -295,7 +295,7 @@ function buildResultAddress(
     orderId: payment.orderId,
     amount: formatPlainAmount(payment.amount, payment.currency),
     ...toWireCurrency(payment.currency),
-    date: isoIndia(registration?.paidAt ?? at),
+    date: formatIsoIndia(registration?.paidAt ?? at),
   })
   return `${route}?${query.toString()}`
 }

@@ -104,7 +104,7 @@ async function checkOrder(
     registration,
     payment,
     event: event?.config ?? null,
-    claimsMoney: parsed?.claimsMoney ?? false,
+    claimsPayment: parsed?.claimsPayment ?? false,
   }
 }
 

@@ -2,7 +2,7 @@
 import {
   getAttemptHoldEnd,
   getPriceUntil,
-  isoIndia,
+  formatIsoIndia,
   canRetry,
   toAmount,
   memoize,
@@ -27,7 +27,8 @@ export function buildRegistrationView(
   const { currency } = stored
   const toMajorAmount = (value: Amount | null): number | null =>
     value === null ? null : toMajorUnits(value, currency)
-  const toIso = (value: Instant | null): string | null => (value === null ? null : isoIndia(value))
+  const toIso = (value: Instant | null): string | null =>
+    value === null ? null : formatIsoIndia(value)
   const attempt = stored.payments.find(({ status }) => status === 'success') ?? stored.payments[0]
   const state = getPaymentState(stored, at)
   const isPayable = canRetry(event, stored, at)
@@ -40,8 +41,8 @@ export function buildRegistrationView(
     card_failed_as: state === 'by-hand' ? findCardFailure(stored.payments) : null,
     payment_date: toIso(stored.paidAt),
     payment_id: stored.paymentId,
-    created_at: isoIndia(stored.createdAt),
-    attempted_at: attempt === undefined ? null : isoIndia(attempt.createdAt),
+    created_at: formatIsoIndia(stored.createdAt),
+    attempted_at: attempt === undefined ? null : formatIsoIndia(attempt.createdAt),
     category: stored.category,
     category_label:
       event.categories.find(({ id }) => id === stored.category)?.label ?? stored.category,

@@ -5,7 +5,7 @@ import {
   getDocumentTitle,
   listEditableFields,
   listFileFieldsToSubmit,
-  isoIndia,
+  formatIsoIndia,
   getOwn,
   toAmount,
   toMajorUnits,
@@ -56,7 +56,7 @@ export async function buildSelfServicePage(
       kind,
       title: getDocumentTitle({ kind, form }),
       serial,
-      at: isoIndia(issuedAt),
+      at: formatIsoIndia(issuedAt),
       total: toMajorUnits(total, currency),
       ...toWireCurrency(currency),
     })),
@@ -154,5 +154,5 @@ function findCancellationRequest(actions: readonly StoredAction[]): string | nul
       action.act === 'ask_cancel' ||
       (OFFICE_RESPONSES.has(action.act) && !isUndone(action, actions.slice(index + 1))),
   )
-  return latest?.act === 'ask_cancel' ? isoIndia(latest.at) : null
+  return latest?.act === 'ask_cancel' ? formatIsoIndia(latest.at) : null
 }

@@ -103,9 +103,9 @@ describe('mistakes made by an author who has not read the checker', () => {
   // Mistakes of a subject are adjacent, so every third one covers all subjects. `npm run thorough` checks all mistakes.
   const chosenMistakes = secondSet.filter((_, index) => ALL_RUNS || index % 3 === 0)
   const outcomes = chosenMistakes.map(checkMistake)
-  const findableOutcomes = outcomes.filter(({ mistake }) => mistake.unfindable === undefined)
-  const missedOutcomes = findableOutcomes.filter(({ findings }) => findings.length === 0)
-  const misplacedOutcomes = findableOutcomes.filter(
+  const detectableOutcomes = outcomes.filter(({ mistake }) => mistake.undetectable === undefined)
+  const missedOutcomes = detectableOutcomes.filter(({ findings }) => findings.length === 0)
+  const misplacedOutcomes = detectableOutcomes.filter(
     ({ findings, hasRightLine }) => findings.length > 0 && !hasRightLine,
   )
 
@@ -136,11 +136,13 @@ describe('mistakes made by an author who has not read the checker', () => {
   })
 
   test('every mistake that can be found is found, except for the listed ones', () => {
-    const unfindableOutcomes = outcomes.filter(({ mistake }) => mistake.unfindable !== undefined)
+    const undetectableOutcomes = outcomes.filter(
+      ({ mistake }) => mistake.undetectable !== undefined,
+    )
     console.log(
       [
-        `second set: ${outcomes.length} mistakes, ${unfindableOutcomes.length} that no tool can find`,
-        `found ${findableOutcomes.length - missedOutcomes.length} of ${findableOutcomes.length}; at the right line ${findableOutcomes.filter(({ hasRightLine }) => hasRightLine).length}`,
+        `second set: ${outcomes.length} mistakes, ${undetectableOutcomes.length} that no tool can find`,
+        `found ${detectableOutcomes.length - missedOutcomes.length} of ${detectableOutcomes.length}; at the right line ${detectableOutcomes.filter(({ hasRightLine }) => hasRightLine).length}`,
         ...missedOutcomes.map(
           ({ mistake, lines }) =>
             `not found: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${undetectedMistakes[mistake.name] ?? 'new'}`,
@@ -149,9 +151,9 @@ describe('mistakes made by an author who has not read the checker', () => {
           ({ mistake, findings, lines }) =>
             `elsewhere: ${mistake.event}: ${mistake.name} (line ${[...lines].join(', ')}): ${findings.map(({ code, at }) => `${code} at ${at.start.line}`).join(', ')}`,
         ),
-        ...unfindableOutcomes.map(
+        ...undetectableOutcomes.map(
           ({ mistake, findings }) =>
-            `no tool can find: ${mistake.name}: ${mistake.unfindable ?? ''}${findings.length > 0 ? ` (yet found: ${findings.map(({ code }) => code).join(', ')})` : ''}`,
+            `no tool can find: ${mistake.name}: ${mistake.undetectable ?? ''}${findings.length > 0 ? ` (yet found: ${findings.map(({ code }) => code).join(', ')})` : ''}`,
         ),
       ].join('\n'),
     )

@@ -115,7 +115,7 @@ export function explainLines(
 }
 
 /**
- * Formats "workshop ecmo is not on sale in regular: fees.items.workshop, table 2 …, ecmo, column 2
+ * Formats "workshop ecmo is not on sale in regular: fees.items.workshop, table 2 …, ecmo, regular, column 2
  * (line 78)".
  */
 export function formatNotOnSale(
@@ -190,8 +190,8 @@ function getAdjustmentPath(event: EventConfig, adjustment: Adjustment): KeyPath 
 }
 
 /**
- * Formats "-10% on all", followed by "limited to the price" if the full amount could not be
- * deducted.
+ * Formats "fees.adjustments.early, −10% on all lines", followed by "limited to the price" if the full amount could not
+ * be deducted.
  */
 function formatAdjustmentSource(
   event: Pick<EventConfig, 'currency'>,

@@ -68,7 +68,7 @@ export function shiftBirthday(birthday: Day, eventStart: Day, shiftDay: (day: Da
  * Describes a day that is probably an age limit, because it is some years before the event's first or last day, give
  * or take a day. Names the corresponding day for the next event. Returns null for other days.
  */
-export function formatAge(
+export function explainUnchangedBirthday(
   day: string,
   oldEvent: EventConfig,
   shiftDay: (day: Day) => Day,

@@ -12,7 +12,12 @@ import type { EventConfig } from '../../event/config.ts'
 import { addDays, formatDays, type Day } from '../../lib/time.ts'
 import { getAccountPrefix } from '../../payments/card-accounts.ts'
 import { getGatewayKind } from '../../payments/gateways/capabilities.ts'
-import { describeAgeDays, formatAge, shiftBirthday, moveBirthdays } from './repeat-birthdays.ts'
+import {
+  describeAgeDays,
+  explainUnchangedBirthday,
+  shiftBirthday,
+  moveBirthdays,
+} from './repeat-birthdays.ts'
 import { listAllPeriods, renamePeriods, type Renaming } from './repeat-periods.ts'
 import { shiftDays } from './shift-days.ts'
 
@@ -126,7 +131,8 @@ export function repeatEvent(
       ),
       ...[...new Set(shiftResult.unchangedTexts)].map(
         (day) =>
-          formatAge(day, oldEvent, shiftDay) ?? `“${day}” looks like a day and is unchanged.`,
+          explainUnchangedBirthday(day, oldEvent, shiftDay) ??
+          `“${day}” looks like a day and is unchanged.`,
       ),
       ...describeAgeDays(source, shiftDay),
       ...listRemainingYears(newText, oldEvent),

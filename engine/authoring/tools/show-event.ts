@@ -24,7 +24,7 @@ import {
   type Amount,
 } from '../../lib/money.ts'
 import { fromPairs } from '../../lib/result.ts'
-import { countDaysBetween, isoIndia, type Day } from '../../lib/time.ts'
+import { countDaysBetween, formatIsoIndia, type Day } from '../../lib/time.ts'
 import { NEVER } from '../../event/defaults.ts'
 import { writeYaml } from '../syntax/write-yaml.ts'
 import {
@@ -311,7 +311,7 @@ function showExample(example: ExampleCase, currency: Currency): Block {
   const answers = 'answers' in example ? { given: example.answers } : { category: example.category }
   return removeUndefined({
     name,
-    on: isoIndia(example.on),
+    on: formatIsoIndia(example.on),
     ...answers,
     expect: removeUndefined({
       ...rest,

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { isoIndia } from '../../../engine/index.ts'
+import { formatIsoIndia } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import { eraseRegistration } from '../../registration/actions/erase-personal-data.ts'
 import { getFileName } from '../../documents/document-contents.ts'
@@ -114,7 +114,7 @@ function formatInstants(value: object): object {
   return JSON.parse(
     JSON.stringify(value, (name, item: unknown) =>
       typeof item === 'number' && /(^at|At|Since|Until)$/.test(name) && item > 0
-        ? isoIndia(item as StoredRegistration['createdAt'])
+        ? formatIsoIndia(item as StoredRegistration['createdAt'])
         : item,
     ),
   ) as object

@@ -1,5 +1,5 @@
 /** Reads the discount codes of an event, and formats them for the office pages, the CSV file and the command. */
-import { getDecimals, isoIndia, toAmount, toMajorUnits } from '../../../engine/index.ts'
+import { getDecimals, formatIsoIndia, toAmount, toMajorUnits } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { WireCode } from '../../../engine/api.ts'
@@ -61,9 +61,9 @@ export function toWireCode(event: EventConfig, code: StoredCode): WireCode {
       : null,
     until: code.lastDay,
     note: code.note,
-    made_at: isoIndia(code.madeAt),
+    made_at: formatIsoIndia(code.madeAt),
     made_by: code.madeBy,
-    withdrawn_at: code.withdrawnAt === null ? null : isoIndia(code.withdrawnAt),
+    withdrawn_at: code.withdrawnAt === null ? null : formatIsoIndia(code.withdrawnAt),
   }
 }
 
@@ -107,9 +107,9 @@ function buildCodeRows(event: EventConfig, code: StoredCode): readonly CsvCell[]
       paidDiscountCell,
       code.lastDay,
       code.note,
-      isoIndia(code.madeAt),
+      formatIsoIndia(code.madeAt),
       code.madeBy,
-      code.withdrawnAt === null ? '' : isoIndia(code.withdrawnAt),
+      code.withdrawnAt === null ? '' : formatIsoIndia(code.withdrawnAt),
     ]
   })
 }

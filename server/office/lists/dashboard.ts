@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify'
 import {
   INR,
   dayOf,
-  isoIndia,
+  formatIsoIndia,
   toAmount,
   toMajorUnits,
   UNMATCHED_ID,
@@ -42,7 +42,7 @@ export function addDashboardRoutes(office: OfficeRoutes, deps: Deps): void {
       : []
     const pausedErasure = await findErasurePauseReason(deps)
     const data: StatsResponse['data'] = {
-      now: isoIndia(at),
+      now: formatIsoIndia(at),
       waiting: [
         ...buildWorkQueueRows(workQueueCounts, disputes),
         ...buildUnmatchedRow(reviews, events),
@@ -103,7 +103,7 @@ export function addDashboardRoutes(office: OfficeRoutes, deps: Deps): void {
         in_review: registration.inReview,
         in_state: registration.state,
         due: toMajorUnits(getAmountStillDue(registration), registration.currency),
-        created_at: isoIndia(registration.createdAt),
+        created_at: formatIsoIndia(registration.createdAt),
       }))
       data.by_day[key] = figure.byDay.map((entry) => ({
         day: entry.day,

@@ -8,7 +8,7 @@ import {
   assertNever,
   readDelegate,
   getEndedText,
-  isoIndia,
+  formatIsoIndia,
   getOwn,
   memoize,
   toAmount,
@@ -101,8 +101,8 @@ const buildReaders = memoize((event: EventConfig): ValueReaders => {
     gst: (row) => toCellAmount(row.gst, row),
     total: (row) => toCellAmount(row.total, row),
     payment_id: ({ paymentId }) => paymentId,
-    payment_date: ({ paidAt }) => (paidAt === null ? null : isoIndia(paidAt)),
-    created_at: ({ createdAt }) => isoIndia(createdAt),
+    payment_date: ({ paidAt }) => (paidAt === null ? null : formatIsoIndia(paidAt)),
+    created_at: ({ createdAt }) => formatIsoIndia(createdAt),
   }
   const ownValues: Readonly<Record<string, ValueReader>> = {
     ...Object.fromEntries(

@@ -9,7 +9,12 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 import { findLastPayment } from '../registrations/last-payment.ts'
 import type { LastPayment } from '../registrations/last-payment.ts'
 import { buildListRow, findName, getAmountStillDue } from './list-rows.ts'
-import { isoIndia, readDelegate, toMajorUnits, type EventConfig } from '../../../engine/index.ts'
+import {
+  formatIsoIndia,
+  readDelegate,
+  toMajorUnits,
+  type EventConfig,
+} from '../../../engine/index.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 
 /** Longer than any name or reference. */
@@ -36,7 +41,7 @@ function describeResult(
     name: findName(event, row),
     phone: readDelegate(event, row.answers).phone,
     city: findCity(row),
-    paid_at: payment === null ? null : isoIndia(payment.paidAt),
+    paid_at: payment === null ? null : formatIsoIndia(payment.paidAt),
     paid_by: payment?.method ?? '',
     event: { id: event.id, title: event.title },
     route: event.admin.lists[0]?.route ?? null,

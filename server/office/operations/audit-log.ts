@@ -1,7 +1,7 @@
 /** Serves the audit log, as pages or as CSV. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
-import { dayOf, err, isDay, isoIndia, ok } from '../../../engine/index.ts'
+import { dayOf, err, isDay, formatIsoIndia, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import type { ActivityResponse, WireActivity } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -54,7 +54,7 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
   }
   const toWireActivity = (row: ActivityRow): WireActivity => ({
     id: row.id,
-    at: isoIndia(row.at),
+    at: formatIsoIndia(row.at),
     who: row.who,
     what: row.what,
     event_id: row.eventId,

@@ -1,6 +1,6 @@
 /** Defines the office routes for emails: lists them and retries failed ones. */
 import type { FastifyReply } from 'fastify'
-import { err, isoIndia, ok } from '../../../engine/index.ts'
+import { err, formatIsoIndia, ok } from '../../../engine/index.ts'
 import {
   LINK_PLACEHOLDER,
   LOST_LINK_PLACEHOLDER,
@@ -33,16 +33,16 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
     reg_no: email.regNo,
     status: email.status,
     tries: email.attempts,
-    at: isoIndia(email.sentAt ?? email.at),
-    next_at: email.nextAt === null ? null : isoIndia(email.nextAt),
+    at: formatIsoIndia(email.sentAt ?? email.at),
+    next_at: email.nextAt === null ? null : formatIsoIndia(email.nextAt),
     error: email.error,
     ...(email.text === undefined
       ? {}
       : {
           details: {
-            queued_at: isoIndia(email.at),
-            sent_at: email.sentAt === null ? null : isoIndia(email.sentAt),
-            tried_at: email.triedAt === null ? null : isoIndia(email.triedAt),
+            queued_at: formatIsoIndia(email.at),
+            sent_at: email.sentAt === null ? null : formatIsoIndia(email.sentAt),
+            tried_at: email.triedAt === null ? null : formatIsoIndia(email.triedAt),
             text: hideLinks(email.text),
           },
         }),

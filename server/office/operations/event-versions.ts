@@ -6,7 +6,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { FastifyReply } from 'fastify'
 import { describeDiff, diffEvents } from '../../../engine/authoring.ts'
-import { isoIndia } from '../../../engine/index.ts'
+import { formatIsoIndia } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type {
   EventVersionsResponse,
@@ -40,8 +40,8 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
       status: 'success',
       versions: shownGroups.map((versions, index) => ({
         version: versions[0].hash,
-        loaded_at: isoIndia(versions.at(-1)?.firstAt ?? versions[0].firstAt),
-        last_loaded_at: isoIndia(versions[0].lastAt),
+        loaded_at: formatIsoIndia(versions.at(-1)?.firstAt ?? versions[0].firstAt),
+        last_loaded_at: formatIsoIndia(versions[0].lastAt),
         is_live: target.isGone !== true && versions.some(({ hash }) => hash === target.hash),
         previous: versionGroups[index + 1]?.[0].hash ?? null,
       })),

@@ -1,6 +1,6 @@
 /** Shows the state of a recovery and ends it, for owners with access to all events. */
 import type { FastifyReply } from 'fastify'
-import { isHeldEmails, isoIndia } from '../../../engine/index.ts'
+import { isHeldEmails, formatIsoIndia } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { RecoveryResponse, WireRecovery } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -9,7 +9,8 @@ import { readRecoveryStatus } from '../../ops/recovery/recovery-status.ts'
 import type { RecoveryStatus } from '../../ops/recovery/recovery-status.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-const formatOptional = (at: Instant | null): string | null => (at === null ? null : isoIndia(at))
+const formatOptional = (at: Instant | null): string | null =>
+  at === null ? null : formatIsoIndia(at)
 
 export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
   const buildAnswer = async (): Promise<RecoveryResponse> => {
@@ -20,8 +21,8 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
       recovery: toWireRecovery(status, (id) => deps.events.findById(id)?.config.title ?? id),
       past: status.figures.past.map(({ code, begunAt, endedAt, endedBy, mails }) => ({
         code,
-        begun_at: isoIndia(begunAt),
-        ended_at: isoIndia(endedAt),
+        begun_at: formatIsoIndia(begunAt),
+        ended_at: formatIsoIndia(endedAt),
         ended_by: endedBy,
         mails,
       })),
@@ -56,7 +57,7 @@ function toWireRecovery(
   if (recovery === null) return null
   const { pending, unknown, held, mails, series } = figures
   return {
-    begun_at: isoIndia(recovery.begunAt),
+    begun_at: formatIsoIndia(recovery.begunAt),
     why: recovery.why,
     code: recovery.code,
     copy_at: formatOptional(recovery.copyAt),
@@ -70,7 +71,7 @@ function toWireRecovery(
       to,
       subject,
       event: findTitle(eventId),
-      at: isoIndia(at),
+      at: formatIsoIndia(at),
     })),
     series: series.map(({ pattern, year, last }) => ({ pattern, year, last })),
     uploads,

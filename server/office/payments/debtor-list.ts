@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify'
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { DebtorsResponse } from '../../../engine/api.ts'
-import { dayOf, getDueLabel, isoIndia, toMajorUnits } from '../../../engine/index.ts'
+import { dayOf, getDueLabel, formatIsoIndia, toMajorUnits } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Debtor } from '../../storage/index.ts'
 import { findListedEventIds, findUserEvents, getViewedEventId } from '../auth/authorization.ts'
@@ -36,7 +36,7 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
     })
     const response: DebtorsResponse = {
       status: 'success',
-      now: isoIndia(deps.clock()),
+      now: formatIsoIndia(deps.clock()),
       debtors: rows.map((row) => ({
         reg_no: row.regNo,
         event_id: row.eventId,
@@ -47,8 +47,8 @@ export function addDebtorRoutes(office: OfficeRoutes, deps: Deps): void {
         in_review: row.isInReview,
         amount: toMajorUnits(row.amount, row.currency),
         ...toWireCurrency(row.currency),
-        since: isoIndia(row.since),
-        reminded_at: row.remindedAt === null ? null : isoIndia(row.remindedAt),
+        since: formatIsoIndia(row.since),
+        reminded_at: row.remindedAt === null ? null : formatIsoIndia(row.remindedAt),
       })),
       after: next,
       totals:

@@ -4,7 +4,7 @@
  */
 import type { FastifyReply } from 'fastify'
 import type { MonthClosedResponse, MonthResponse } from '../../../engine/api.ts'
-import { addDays, addMonths, dayOf, day, formatDay, isoIndia } from '../../../engine/index.ts'
+import { addDays, addMonths, dayOf, day, formatDay, formatIsoIndia } from '../../../engine/index.ts'
 import type { Day } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -72,7 +72,7 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
         event_id: eventId,
         event: getEventTitle(deps, eventId),
         who,
-        at: isoIndia(at),
+        at: formatIsoIndia(at),
       })),
       changes: changes.slice(0, MAX_SHOWN_CHANGES).map((row) => toWireMovement(deps, row)),
     }

@@ -7,7 +7,7 @@ import {
   formatTime,
   dayOf,
   INR,
-  isoIndia,
+  formatIsoIndia,
   formatMethod,
   toMajorUnits,
 } from '../../../engine/index.ts'
@@ -37,8 +37,8 @@ export function toWireMovement(deps: Pick<Deps, 'events'>, movement: Movement): 
   return {
     id,
     kind: is,
-    at: isoIndia(at),
-    recorded_at: isoIndia(recordedAt),
+    at: formatIsoIndia(at),
+    recorded_at: formatIsoIndia(recordedAt),
     event_id: eventId,
     event: getEventTitle(deps, eventId),
     reg_no: regNo,

@@ -7,7 +7,7 @@ import {
   dayOf,
   err,
   listGatewayKinds,
-  isoIndia,
+  formatIsoIndia,
   MANUAL_METHOD_IDS,
   formatMethod,
   ok,
@@ -154,7 +154,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
         state: refund.state,
         why: refund.why,
         who: refund.who,
-        at: isoIndia(refund.at),
+        at: formatIsoIndia(refund.at),
       })),
     }
     return reply.header('cache-control', 'no-store').send(response)

@@ -4,7 +4,7 @@ import {
   toBankKey,
   formatMoney,
   fromMajorUnits,
-  isoIndia,
+  formatIsoIndia,
   getReviewVersion,
   toMajorUnits,
   trimReason,
@@ -130,7 +130,7 @@ const DECISION_TEXTS = {
 const describeDecision = (decision: StoredLineDecision | null): string =>
   decision === null
     ? 'Another user has removed this statement. Nothing was recorded.'
-    : `${decision.who} ${DECISION_TEXTS[decision.decision]} at ${isoIndia(decision.at).slice(11, 16)}. Nothing was recorded twice.`
+    : `${decision.who} ${DECISION_TEXTS[decision.decision]} at ${formatIsoIndia(decision.at).slice(11, 16)}. Nothing was recorded twice.`
 
 /**
  * Records the parts sequentially. The first recorded part gets the references of the line, so that the line counts

@@ -7,7 +7,7 @@ import {
   formatDayShort,
   INR,
   isDay,
-  isoIndia,
+  formatIsoIndia,
   MAX_RATE_AGE_DAYS,
   readRate,
 } from '../../../engine/index.ts'
@@ -60,7 +60,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
         rate,
         source,
         entered_by: who,
-        entered_at: isoIndia(at),
+        entered_at: formatIsoIndia(at),
       })),
       waiting: [...days.values()].flatMap(([first, ...others]) =>
         first === undefined

@@ -7,7 +7,7 @@ import {
   INR,
   toBankKey,
   dayOf,
-  isoIndia,
+  formatIsoIndia,
   canSee,
   toAmount,
   groupByPayout,
@@ -164,7 +164,7 @@ export function toWireLine(
     why: isHidden ? ANOTHER_EVENT_MESSAGE : reason,
     id: storedLine?.id ?? null,
     seen: storedLine?.decisionId ?? null,
-    handled: handling === null ? null : { ...handling, at: isoIndia(handling.at) },
+    handled: handling === null ? null : { ...handling, at: formatIsoIndia(handling.at) },
   }
 }
 
@@ -345,7 +345,7 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
         amount: toMajorUnits(amount, INR),
         decimals: getDecimals(INR),
       }))
-      const paidOn = money === null ? line.paidOn : isoIndia(money.paidAt).slice(0, 10)
+      const paidOn = money === null ? line.paidOn : formatIsoIndia(money.paidAt).slice(0, 10)
       const names = [line.is, order, line.reference, regNo, paidOn]
       return [line.day, line.utr, ...names, ...amounts, SETTLED_LABELS[as], reason]
     })

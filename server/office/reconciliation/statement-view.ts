@@ -14,7 +14,7 @@ import {
   canSee,
   listFallbackKeys,
   getDue,
-  isoIndia,
+  formatIsoIndia,
   listLineKeys,
   createPayerProposer,
   showDirectionMarks,
@@ -234,7 +234,7 @@ export function toWireSummary(summary: BankStatementSummary): WireStatementSumma
     matched,
     open,
     who: user,
-    at: isoIndia(at),
+    at: formatIsoIndia(at),
   }
 }
 
@@ -305,7 +305,7 @@ export function toWireStatement(
                 id: decision.id,
                 what: decision.decision,
                 who: decision.who,
-                at: isoIndia(decision.at),
+                at: formatIsoIndia(decision.at),
               },
       }
     }),

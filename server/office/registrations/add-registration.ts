@@ -12,7 +12,7 @@ import {
   findManualDeskMethod,
   err,
   findAnswerErrors,
-  isoIndia,
+  formatIsoIndia,
   ok,
   getOwn,
   toPublicEvent,
@@ -68,7 +68,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     const { config } = target
     const response: ManualRegistrationFormResponse = {
       status: 'success',
-      now: isoIndia(deps.clock()),
+      now: formatIsoIndia(deps.clock()),
       event: toPublicEvent(withDeskDays(config, dayOf(deps.clock()))),
       left: buildPublicAvailability(config.quotas, await readSeatsLeft(deps, config, deps.clock())),
       ways: listFrontDeskMethods(config).map((method) => ({

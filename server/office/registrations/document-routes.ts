@@ -1,7 +1,7 @@
 /** Serves a registration's documents to staff: the list, and each as PDF. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
-import { getDocumentTitle, isoIndia, toMajorUnits } from '../../../engine/index.ts'
+import { getDocumentTitle, formatIsoIndia, toMajorUnits } from '../../../engine/index.ts'
 import type { DocumentsResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -37,7 +37,7 @@ export function addDocumentRoutes(office: OfficeRoutes, deps: Deps): void {
         kind,
         title: getDocumentTitle({ kind, form }),
         serial,
-        at: isoIndia(at),
+        at: formatIsoIndia(at),
         total: toMajorUnits(total, currency),
         ...toWireCurrency(currency),
       })),

@@ -4,7 +4,7 @@ import {
   formatMethodInSentence,
   formatMoney,
   isManualMethod,
-  isoIndia,
+  formatIsoIndia,
   toMajorUnits,
 } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
@@ -40,7 +40,7 @@ export const buildManualPayments = (
       isManualMethod(source)
         ? [
             {
-              at: isoIndia(paidAt),
+              at: formatIsoIndia(paidAt),
               type: 'recorded',
               text: `${formatMoney(amount, getMoneyCurrency({ currency }))} was received ${formatMethodInSentence(source)}, reference ${reference}.`,
             },
@@ -87,7 +87,7 @@ export function buildManualRefunds(
     )
     .toSorted((a, b) => b.at - a.at)
     .map(({ at, amount, reference }) => ({
-      at: isoIndia(at),
+      at: formatIsoIndia(at),
       type: 'refunded',
       text: `${formatMoney(amount, currency)} was refunded outside Rollcall, reference ${reference}.`,
     }))

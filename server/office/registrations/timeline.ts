@@ -3,7 +3,7 @@ import {
   type Currency,
   ACTION_HISTORY_TEXTS,
   formatMoney,
-  isoIndia,
+  formatIsoIndia,
   toAmount,
 } from '../../../engine/index.ts'
 import type { WireAction } from '../../../engine/api.ts'
@@ -38,7 +38,7 @@ function toTimelineEntry(
   const details = describeData(data, currency)
   const text =
     details === '' ? ACTION_HISTORY_TEXTS[action] : `${ACTION_HISTORY_TEXTS[action]}: ${details}`
-  return { at: isoIndia(at), who: user, act: action, text, why: reason }
+  return { at: formatIsoIndia(at), who: user, act: action, text, why: reason }
 }
 
 /** Describes the data that an action stored in addition to user and reason. */
@@ -97,7 +97,13 @@ function toDecisionEntry(
   const outcome = decision === 'refund' && isRefused ? ', refused by the gateway' : ''
   const amountText = amount === null ? '' : `, ${formatMoney(amount, currency)}`
   const text = `${describeDecision(decision, subject)}${amountText}${reference}${outcome}`
-  return { at: isoIndia(at), who: user, act: decision.split(' ')[0] ?? decision, text, why: reason }
+  return {
+    at: formatIsoIndia(at),
+    who: user,
+    act: decision.split(' ')[0] ?? decision,
+    text,
+    why: reason,
+  }
 }
 
 /** Describes a stored decision, such as "accept", "move to CHIR1234" or "refund by hand". */

@@ -1,6 +1,6 @@
 /** Manages a user's own account: password, second factor and sessions. */
 import type { FastifyReply } from 'fastify'
-import { isoIndia } from '../../../engine/index.ts'
+import { formatIsoIndia } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type {
   AccountResponse,
@@ -282,8 +282,8 @@ function toWireSession(session: SessionUse, user: User): WireSession {
   return {
     id: shortenId(session.tokenHash),
     is_this: session.tokenHash === user.tokenHash,
-    signed_in_at: isoIndia(session.at),
-    seen_at: isoIndia(session.seenAt),
+    signed_in_at: formatIsoIndia(session.at),
+    seen_at: formatIsoIndia(session.seenAt),
     network: session.network,
     browser: session.browser,
   }

@@ -1,7 +1,7 @@
 /** Manages users for owners: list, permissions and password links. */
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { err, instant, isoIndia, isRole, ok } from '../../../engine/index.ts'
+import { err, instant, formatIsoIndia, isRole, ok } from '../../../engine/index.ts'
 import type { Instant, Result } from '../../../engine/index.ts'
 import type {
   PasswordLinkResponse,
@@ -339,8 +339,9 @@ function toWireUser(storedUser: StoredUser): UsersResponse['people'][number] {
     role: storedUser.role,
     events: storedUser.events === null ? null : [...storedUser.events],
     has_second_factor: storedUser.hasSecondFactor,
-    added_at: isoIndia(storedUser.createdAt),
-    signed_in_at: storedUser.signedInAt === null ? null : isoIndia(storedUser.signedInAt),
-    invited_until: storedUser.invitedUntil === null ? null : isoIndia(storedUser.invitedUntil),
+    added_at: formatIsoIndia(storedUser.createdAt),
+    signed_in_at: storedUser.signedInAt === null ? null : formatIsoIndia(storedUser.signedInAt),
+    invited_until:
+      storedUser.invitedUntil === null ? null : formatIsoIndia(storedUser.invitedUntil),
   }
 }

@@ -1,7 +1,7 @@
 /** Serves health checks and Prometheus metrics. Only the operator gets details and metrics. */
 import type { FastifyInstance } from 'fastify'
 import { Counter, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import { isoIndia, memoize } from '../../../engine/index.ts'
+import { formatIsoIndia, memoize } from '../../../engine/index.ts'
 import type { HealthChecks } from './health-checks.ts'
 import type { EmailState } from './email-delivery-state.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -98,5 +98,5 @@ const toWire = ({
 }: EmailState): object => ({
   waiting,
   given_up: givenUp,
-  silent_since: silentSince === null ? null : isoIndia(silentSince),
+  silent_since: silentSince === null ? null : formatIsoIndia(silentSince),
 })

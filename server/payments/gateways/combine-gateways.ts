@@ -8,7 +8,7 @@ import {
   ok,
 } from '../../../engine/index.ts'
 import type { EventConfig, GatewayKind } from '../../../engine/index.ts'
-import type { GatewayAdapter, Gateways, SentMessage } from '../../dependencies.ts'
+import type { GatewayAdapter, Gateways, AttributedMessage } from '../../dependencies.ts'
 
 /** Combines the adapters. A gateway that no event uses may be left out. */
 export function combineGateways(
@@ -27,17 +27,17 @@ export function combineGateways(
     createCheckout: async (event, order, form, ...args) =>
       (await getAdapter(event).createCheckout?.(event, order, form, ...args)) ?? ok(form),
     readReturnOrWebhook: (body) => {
-      const messages = entries.flatMap(([sender, { readReturnOrWebhook }]): SentMessage[] =>
+      const messages = entries.flatMap(([sender, { readReturnOrWebhook }]): AttributedMessage[] =>
         readReturnOrWebhook === undefined ? [] : [{ sender, parsed: readReturnOrWebhook(body) }],
       )
-      const hasOrderId = ({ parsed }: SentMessage): boolean =>
+      const hasOrderId = ({ parsed }: AttributedMessage): boolean =>
         parsed.ok || parsed.error.code === 'unknown_order'
       return (
         messages.find(({ parsed }) => parsed.ok) ?? messages.find(hasOrderId) ?? UNREADABLE_MESSAGE
       )
     },
     readReturn: async (event, orderId, body) => {
-      const messages: SentMessage[] = []
+      const messages: AttributedMessage[] = []
       for (const accountEvent of listEventsByAccount(event)) {
         const sender = getKind(accountEvent)
         const parsed = await adapters[sender]?.readReturn?.(accountEvent, orderId, body)
@@ -45,10 +45,13 @@ export function combineGateways(
       }
       return (
         messages.find(({ parsed }) => parsed.ok && parsed.value.hash === 'right') ??
-        messages.find(({ parsed }) => parsed.ok && parsed.value.claimsMoney) ??
+        messages.find(({ parsed }) => parsed.ok && parsed.value.claimsPayment) ??
         messages[0] ??
           // The event now uses another gateway.
-          { sender: null, parsed: ok({ ...UNKNOWN_RETURN, orderId, claimsMoney: hasFields(body) }) }
+          {
+            sender: null,
+            parsed: ok({ ...UNKNOWN_RETURN, orderId, claimsPayment: hasFields(body) }),
+          }
       )
     },
     readWebhook: async (sender, webhook) =>
@@ -64,7 +67,7 @@ export function combineGateways(
   }
 }
 
-const UNREADABLE_MESSAGE: SentMessage = {
+const UNREADABLE_MESSAGE: AttributedMessage = {
   sender: null,
   parsed: err({ code: 'malformed', orderId: null }),
 }

@@ -3,7 +3,7 @@ import { toWireCurrency } from '../../../engine/api.ts'
 import {
   getCurrency,
   getApproval,
-  isoIndia,
+  formatIsoIndia,
   getLabel,
   getCategoryLabel,
   toAmount,
@@ -111,7 +111,7 @@ export function buildApprovalView(
             : `/admin/registrations/${regNo}/files/${encodeURIComponent(id)}/`,
       }
     }),
-    decide_by: decideBy === null ? null : isoIndia(decideBy),
+    decide_by: decideBy === null ? null : formatIsoIndia(decideBy),
     total: total === null ? null : toMajorUnits(total, currency),
     offer:
       offeredQuote === null

@@ -45,10 +45,10 @@ export function calculateRefundDue(
  */
 export function calculateGoodwill(
   { state }: Pick<StoredRegistration, 'state'>,
-  { came, paidBack, left }: PaymentTotals,
+  { received, refundedAsOwed, left }: PaymentTotals,
 ): Amount {
   const isEnded = state === 'cancelled' || state === 'refused'
-  return toAmount(isEnded ? 0 : Math.max(0, came - paidBack - left))
+  return toAmount(isEnded ? 0 : Math.max(0, received - refundedAsOwed - left))
 }
 
 /**
@@ -61,7 +61,7 @@ export function calculateCancellationRefund(
   { money: amounts, kept: keptAmount }: { readonly money: PaymentTotals; readonly kept: Amount },
   at: Instant,
 ): CancellationRefund {
-  const { came: paid } = amounts
+  const { received: paid } = amounts
   const price = computePricePartOfPayments(total, amounts)
   return computeCancellationRefund(
     cancellation,

@@ -2,7 +2,7 @@
 import {
   dayOf,
   err,
-  isoIndia,
+  formatIsoIndia,
   getExpiryAfterReopening,
   getExpiryOfTransfer,
   ok,
@@ -171,7 +171,7 @@ export async function findLastClaim(
   return {
     claim,
     view: {
-      at: isoIndia(at),
+      at: formatIsoIndia(at),
       label: method?.label ?? id,
       reference,
       amount: toMajorUnits(getAmountOwed(registration), registration.currency),

@@ -5,7 +5,7 @@ import {
   formatPlainAmount,
   findBankNumbers,
   dayOf,
-  isoIndia,
+  formatIsoIndia,
   getLastDayOfOwnPrice,
   getOwn,
   toMajorUnits,
@@ -66,7 +66,7 @@ export async function buildPaymentInstructions(
       method.priceDate === 'credit'
         ? getLastDayOfOwnPrice(event, dayOf(deps.clock()), registration)
         : null,
-    pay_until: payUntil === null ? null : isoIndia(payUntil),
+    pay_until: payUntil === null ? null : formatIsoIndia(payUntil),
     asks: toWireFields(method, activeClaim?.claim ?? null),
     told: activeClaim?.view ?? null,
   }

@@ -9,7 +9,7 @@ import {
   err,
   readFileName,
   instant,
-  isoIndia,
+  formatIsoIndia,
   ok,
   checkRegistrationOpen,
   getOwn,
@@ -148,7 +148,7 @@ async function storeDraftFile(
         token,
         name,
         bytes,
-        until: isoIndia(instant(at + DRAFT_LIFETIME_MS)),
+        until: formatIsoIndia(instant(at + DRAFT_LIFETIME_MS)),
       })
     : err(refuseBody(event, { code: 'no_room' }))
 }

@@ -221,7 +221,8 @@ export async function findChargedAmounts(
   }
   const keptAmount = came - gone + refundedBefore
   // The organisers accepted less than the price. This applies until the registration is cancelled or fully refunded.
-  const waivedLimit = total - computeRequiredAmount(total, (await getBillAmounts(sql, id)).letGo)
+  const waivedLimit =
+    total - computeRequiredAmount(total, (await getBillAmounts(sql, id)).acceptedShortfalls)
   const waivedAmount = keptAmount > 0 && !isEnded(state) ? waivedLimit : 0
   const dueHere = Math.max(due, Math.min(0, imported + due))
   return {

@@ -57,7 +57,7 @@ const paymentsOfRegistration = statement((builder, { registrationId }: Registrat
 const amountPaidBack = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('dues as d')
-    .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('d.amount'), lit(0)).as('paidBack'))
+    .select(({ fn, lit }) => fn.coalesce(fn.sum<number>('d.amount'), lit(0)).as('refundedAsOwed'))
     .where('d.registration_id', '=', registrationId)
     .where('d.what', '=', 'paid back')
     .where(({ exists, not, selectFrom }) =>
@@ -189,10 +189,10 @@ export async function getBillAmounts(
     ...(next === null ? [] : [next]),
   ].toSorted((a, b) => a.attempt - b.attempt)
   return {
-    came: toAmount(countedPayments.reduce((sum, { came }) => sum + came, 0)),
-    paidBack: toAmount(refundRow?.paidBack ?? 0),
+    received: toAmount(countedPayments.reduce((sum, { came }) => sum + came, 0)),
+    refundedAsOwed: toAmount(refundRow?.refundedAsOwed ?? 0),
     left: toAmount(Math.max(0, (remaining?.left ?? 0) + (next?.came ?? 0))),
-    letGo: countedPayments.flatMap(({ asked: requested, bill, came }) =>
+    acceptedShortfalls: countedPayments.flatMap(({ asked: requested, bill, came }) =>
       came < requested ? [{ bill, amount: toAmount(requested - came) }] : [],
     ),
     billPaid:
@@ -300,7 +300,7 @@ export async function updateOldBalances(sql: Sql): Promise<void> {
     )
     for (const { id, due, total, at, gone, back, money } of amounts) {
       // Uses the whole accepted amounts, because refunds are deducted below.
-      const computedBalance = calculateBalance(total, { ...money, left: money.came })
+      const computedBalance = calculateBalance(total, { ...money, left: money.received })
       if (computedBalance > due)
         recordAdjustment(
           sql,

@@ -67,7 +67,7 @@ export const selectReceivedPayments = (
   return rows
 }
 
-export const selectMadeRefunds = (
+export const selectCompletedRefunds = (
   builder: Kysely<Tables>,
   { eventIds, from, to, method, isUnsettled, isUnreconciled, changedAfter }: MovementQuery,
   dialect: Dialect,

@@ -11,7 +11,7 @@ import {
   feeOfPayment,
   feeOfRefund,
   isCounted,
-  selectMadeRefunds,
+  selectCompletedRefunds,
   selectReceivedPayments,
   refundMethod,
 } from './movement-conditions.ts'
@@ -66,7 +66,7 @@ const sumRefunds = (sql: Sql, query: MovementQuery) =>
   buildQuery<SumRow>(sql, (builder, dialect) =>
     sumMovements(
       builder,
-      selectMadeRefunds(builder, query, dialect)
+      selectCompletedRefunds(builder, query, dialect)
         .select(({ fn }) => [
           fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
           refundMethod.as('method'),

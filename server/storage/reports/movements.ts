@@ -10,7 +10,7 @@ import {
   feeOfPayment,
   feeOfRefund,
   isCounted,
-  selectMadeRefunds,
+  selectCompletedRefunds,
   selectReceivedPayments,
   refundMethod,
   unreconciledFlag,
@@ -89,7 +89,7 @@ const listPayments = (sql: Sql, query: MovementQuery, after: Position | null, li
 
 const listRefunds = (sql: Sql, query: MovementQuery, after: Position | null, limit: number) =>
   buildQuery<Row>(sql, (builder, dialect) => {
-    const rows = selectMadeRefunds(builder, query, dialect)
+    const rows = selectCompletedRefunds(builder, query, dialect)
       .select(({ fn, lit }) => [
         'f.id',
         'f.done_at as at',

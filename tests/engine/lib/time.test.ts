@@ -12,7 +12,7 @@ import {
   formatTime,
   instant,
   isDay,
-  isoIndia,
+  formatIsoIndia,
   readInstant,
   startOfDay,
 } from '../../../engine/index.ts'
@@ -86,7 +86,7 @@ it('the Indian day matches the time zone database, and ISO text parses to the sa
     fc.property(fc.integer({ min: 0, max: 4_000_000_000 }), (seconds) => {
       const time = instant(seconds * 1000)
       expect(dayOf(time)).toBe(zone.format(time))
-      expect(readInstant(isoIndia(time))).toBe(time)
+      expect(readInstant(formatIsoIndia(time))).toBe(time)
       expect(startOfDay(dayOf(time))).toBeLessThanOrEqual(time)
       expect(startOfDay(addDays(dayOf(time), 1))).toBeGreaterThan(time)
     }),
@@ -96,7 +96,7 @@ it('the Indian day matches the time zone database, and ISO text parses to the sa
 
 it('formats days and instants in words', () => {
   const instantResult = readInstant('2026-11-21T04:23:00Z')
-  expect(instantResult && isoIndia(instantResult)).toBe('2026-11-21T09:53:00+05:30')
+  expect(instantResult && formatIsoIndia(instantResult)).toBe('2026-11-21T09:53:00+05:30')
   expect(instantResult && formatInstant(instantResult)).toBe('21 November 2026, 9:53 am')
   expect(formatInstant(startOfDay(day('2026-01-01')))).toBe('1 January 2026, 12:00 am')
   expect(formatInstant(readInstant('2026-01-01') ?? instant(0))).toBe('1 January 2026, 12:00 pm')

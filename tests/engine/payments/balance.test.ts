@@ -35,10 +35,10 @@ test.each([
 
 describe('the paid price', () => {
   const createPaymentSums = (received: number, refundedSum: number, billPaid: number) => ({
-    came: toAmount(received),
-    paidBack: toAmount(refundedSum),
+    received: toAmount(received),
+    refundedAsOwed: toAmount(refundedSum),
     left: toAmount(received - refundedSum),
-    letGo: [],
+    acceptedShortfalls: [],
     billPaid: toAmount(billPaid),
   })
 
@@ -78,10 +78,10 @@ describe('the paid price', () => {
 
 test('after a goodwill refund of ₹ 10,000 of ₹ 10,620, a lower bill has at most ₹ 620 to refund, and the old bill no balance', () => {
   const sums = {
-    came: toAmount(10_620),
-    paidBack: toAmount(0),
+    received: toAmount(10_620),
+    refundedAsOwed: toAmount(0),
     left: toAmount(620),
-    letGo: [],
+    acceptedShortfalls: [],
     billPaid: toAmount(10_620),
   }
   const balances = [10_620, 8_850, 10_100, 10_620, 11_000].map((bill) =>

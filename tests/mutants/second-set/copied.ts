@@ -3,7 +3,7 @@ import {
   replaceAll,
   newAfpicon,
   newMidzone,
-  markUnfindable,
+  markUndetectable,
   replaceOne,
   combineEdits,
 } from './mistake-builders.ts'
@@ -238,7 +238,7 @@ export const copyMistakes: readonly Mistake[] = [
     replaceOne('to: 2026-11-23', 'to: 2025-11-23'),
     'The page would have shown an event that ends before it begins.',
   ),
-  markUnfindable(
+  markUndetectable(
     'A venue is a word; the conference might well meet there again.',
     newMidzone(
       'the venue is last year’s',
@@ -246,7 +246,7 @@ export const copyMistakes: readonly Mistake[] = [
       'Delegates would have gone to Kochi.',
     ),
   ),
-  markUnfindable(
+  markUndetectable(
     'One team may be responsible for two conferences.',
     newMidzone(
       'support is another conference’s',
@@ -255,7 +255,7 @@ export const copyMistakes: readonly Mistake[] = [
       'support:',
     ),
   ),
-  markUnfindable(
+  markUndetectable(
     'Two conferences of one association may share an account.',
     newMidzone(
       'the money goes to another association',
@@ -267,7 +267,7 @@ export const copyMistakes: readonly Mistake[] = [
       'account:',
     ),
   ),
-  markUnfindable(
+  markUndetectable(
     'A motto may be used twice.',
     newAfpicon(
       'the motto is last year’s',

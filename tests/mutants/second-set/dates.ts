@@ -6,7 +6,7 @@ import {
   removeLine,
   swapLines,
   midzone,
-  markUnfindable,
+  markUndetectable,
   replaceOne,
   pulmocon,
   combineEdits,
@@ -191,7 +191,7 @@ export const dateMistakes: readonly Mistake[] = [
     ),
     'The event would have ended before it began.',
   ),
-  markUnfindable(
+  markUndetectable(
     'The hours are text, and so are the promises.',
     midzone(
       'the hours are in the evening',
@@ -200,7 +200,7 @@ export const dateMistakes: readonly Mistake[] = [
       'hours:',
     ),
   ),
-  markUnfindable(
+  markUndetectable(
     'Any Sunday is plausible.',
     midzone(
       'the wrong Sunday, also in `promises`',

@@ -6,7 +6,7 @@ import {
   chirurgia,
   removeLine,
   midzone,
-  markUnfindable,
+  markUndetectable,
   replaceOne,
   pulmocon,
   combineEdits,
@@ -233,7 +233,7 @@ export const formMistakes: readonly Mistake[] = [
     'Assistant professors would have been stored under a misspelling.',
     'asistant',
   ),
-  markUnfindable(
+  markUndetectable(
     'The organiser chooses the ids, and the promise was changed too.',
     chirurgia(
       'an option misspelt, also in `promises`',
@@ -247,7 +247,7 @@ export const formMistakes: readonly Mistake[] = [
     replaceOne('[consultant, professor,', '[consultant, consultant, professor,'),
     'The drop-down would have offered one option twice.',
   ),
-  markUnfindable(
+  markUndetectable(
     'A message is a sentence, and its example was changed too.',
     chirurgia(
       'ASI and AFPI mixed up in the message',
@@ -324,7 +324,7 @@ export const formMistakes: readonly Mistake[] = [
     'The column would have been empty.',
     'accompanying_persons_count, payment',
   ),
-  markUnfindable(
+  markUndetectable(
     'A label is in the organiser’s language.',
     chirurgia(
       'a word misspelt in a label',
@@ -332,7 +332,7 @@ export const formMistakes: readonly Mistake[] = [
       'Delegates would have noticed the typo.',
     ),
   ),
-  markUnfindable(
+  markUndetectable(
     'TCMC and TNMC are both councils.',
     chirurgia(
       'the wrong council',

@@ -18,7 +18,7 @@ export type Mistake = {
   /** The damage to a delegate or to staff. */
   readonly damage: string
   /** The reason why no tool can find it. Undefined for a mistake that a checker is expected to find. */
-  readonly unfindable?: string
+  readonly undetectable?: string
 }
 
 /** Returns the text after an edit. Throws if the edit changed nothing. */
@@ -135,9 +135,9 @@ export const createAdaptedMistakeBuilder =
     otherLines,
     damage,
   })
-export const markUnfindable = (reason: string, mistake: Mistake): Mistake => ({
+export const markUndetectable = (reason: string, mistake: Mistake): Mistake => ({
   ...mistake,
-  unfindable: reason,
+  undetectable: reason,
 })
 
 export const afpicon = createMistakeBuilder('afpicon2026')

@@ -6,7 +6,7 @@ import {
   chirurgia,
   removeLine,
   midzone,
-  markUnfindable,
+  markUndetectable,
   replaceOne,
   combineEdits,
 } from './mistake-builders.ts'
@@ -283,7 +283,7 @@ export const moneyMistakes: readonly Mistake[] = [
     'Non-member post graduates would have had no price at the desk.',
     'non-afpi-pg:   ',
   ),
-  markUnfindable(
+  markUndetectable(
     'A tool cannot know that a higher price is a mistake, and the examples were generated from the table.',
     midzone(
       'the member price is wrong, examples too',

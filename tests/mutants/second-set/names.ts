@@ -6,7 +6,7 @@ import {
   chirurgia,
   removeLine,
   midzone,
-  markUnfindable,
+  markUndetectable,
   replaceOne,
   pulmocon,
   combineEdits,
@@ -288,7 +288,7 @@ export const nameMistakes: readonly Mistake[] = [
     'Delegates would have filled in a form without a price.',
     'closed:',
   ),
-  markUnfindable(
+  markUndetectable(
     'Both are valid addresses.',
     afpicon(
       'support is a private address, also in `promises`',
@@ -297,7 +297,7 @@ export const nameMistakes: readonly Mistake[] = [
       'support:',
     ),
   ),
-  markUnfindable(
+  markUndetectable(
     'Only the bank knows which account a name refers to.',
     midzone(
       'the account of the surgeons',

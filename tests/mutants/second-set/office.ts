@@ -7,7 +7,7 @@ import {
   chirurgia,
   removeLine,
   midzone,
-  markUnfindable,
+  markUndetectable,
   replaceOne,
   pulmocon,
   combineEdits,
@@ -206,7 +206,7 @@ export const officeMistakes: readonly Mistake[] = [
     replaceOne('given: {is_pg: true}', 'given: {is_pg: "yes"}'),
     'The example would have proved another category.',
   ),
-  markUnfindable(
+  markUndetectable(
     'The staff decide which columns the office needs.',
     pulmocon(
       'a column that the caterers need is missing, also in `promises`',
@@ -218,7 +218,7 @@ export const officeMistakes: readonly Mistake[] = [
       'columns:',
     ),
   ),
-  markUnfindable(
+  markUndetectable(
     'The order of columns is a matter of taste.',
     pulmocon(
       'two columns swapped, also in `promises`',

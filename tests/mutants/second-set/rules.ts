@@ -6,7 +6,7 @@ import {
   removeLine,
   swapLines,
   midzone,
-  markUnfindable,
+  markUndetectable,
   replaceOne,
   combineEdits,
 } from './mistake-builders.ts'
@@ -292,7 +292,7 @@ export const ruleMistakes: readonly Mistake[] = [
     ),
     'A delegate who wrote “A.I.I.M.S.” would not have been asked.',
   ),
-  markUnfindable(
+  markUndetectable(
     'The committee decides who must upload a document, and the examples were changed too.',
     afpicon(
       'interns forgotten in the proof section',

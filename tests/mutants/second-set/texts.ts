@@ -5,7 +5,7 @@ import {
   chirurgia,
   removeLine,
   midzone,
-  markUnfindable,
+  markUndetectable,
   replaceOne,
   pulmocon,
   combineEdits,
@@ -125,7 +125,7 @@ export const textMistakes: readonly Mistake[] = [
     ),
     'Delegates would have been sent to “Resort”.',
   ),
-  markUnfindable(
+  markUndetectable(
     'In these files, every remark begins with a hash after a blank.',
     afpicon(
       'a hash cuts a note',
@@ -197,7 +197,7 @@ export const textMistakes: readonly Mistake[] = [
     replaceOne('GST (18%): {gst}', 'GST (12%): {gst}'),
     'Accounts departments would have refused the receipt.',
   ),
-  markUnfindable(
+  markUndetectable(
     'The staff decide who gets the copies.',
     afpicon(
       'the email has a stranger as copy recipient',
@@ -235,7 +235,7 @@ export const textMistakes: readonly Mistake[] = [
     ),
     'Surgeons would have been thanked by the physicians.',
   ),
-  markUnfindable(
+  markUndetectable(
     'Only a reader can check a sentence about payments.',
     chirurgia(
       'the email says GST excluded',
@@ -293,7 +293,7 @@ export const textMistakes: readonly Mistake[] = [
     replaceOne('for PULMOCON 2025 is currently', 'for PULMOCON 2024 is currently'),
     'Delegates would have wondered whether this year’s is open.',
   ),
-  markUnfindable(
+  markUndetectable(
     'A sentence about lunch cannot be checked.',
     afpicon(
       'the panel promises something that does not exist',
@@ -302,7 +302,7 @@ export const textMistakes: readonly Mistake[] = [
       'certificate',
     ),
   ),
-  markUnfindable(
+  markUndetectable(
     'Both are plausible causes.',
     afpicon(
       'a reason that cannot be the cause',
@@ -310,7 +310,7 @@ export const textMistakes: readonly Mistake[] = [
       'Delegates would have waited instead of trying again.',
     ),
   ),
-  markUnfindable(
+  markUndetectable(
     'A text may say anything about an amount already deducted.',
     afpicon(
       'the note says the reverse',

@@ -1,6 +1,6 @@
 /** The registrations of `rollcall demo`. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { checkAnswers, dayOf, isoIndia } from '../../../engine/index.ts'
+import { checkAnswers, dayOf, formatIsoIndia } from '../../../engine/index.ts'
 import {
   chooseDemoTime,
   createDemoRegistrations,
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const events = app.deps.events.all()
   const now = chooseDemoTime(events.map(({ config }) => config))
   if (now === null) throw new Error('an event takes registrations')
-  app.setTime(isoIndia(now))
+  app.setTime(formatIsoIndia(now))
   createdCount = await createDemoRegistrations({
     store: app.deps.store,
     uploads: app.deps.uploads,

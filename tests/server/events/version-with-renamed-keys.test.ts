@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isoIndia } from '../../../engine/index.ts'
+import { formatIsoIndia } from '../../../engine/index.ts'
 import type { EventConfig, Instant, OrderId } from '../../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../../engine/api.ts'
 import { readEvent, renameKeys } from '../../../engine/authoring.ts'
@@ -33,7 +33,7 @@ beforeAll(async () => {
     .map((config) => ({ config, example: findExample(config) }))
     .toSorted((a, b) => a.example.on - b.example.on)
   for (const { config, example } of payableEvents) {
-    testServer.setTime(isoIndia(example.on))
+    testServer.setTime(formatIsoIndia(example.on))
     const { payment_data: order, reg_no: regNo } = await register(config, example.answers)
     if (order === undefined) throw new Error(`${config.id} has no payment`)
     openRegistrations.push({ eventId: config.id, regNo, registeredAt: example.on, order })
@@ -137,7 +137,7 @@ test('each open registration of an old version is shown, and its payment is acce
   for (const registration of openRegistrations) {
     const orderId = registration.order.orderid as OrderId
     // The gateway accepts a payment request only on its day.
-    testServer.setTime(isoIndia(registration.registeredAt))
+    testServer.setTime(formatIsoIndia(registration.registeredAt))
     const handOffResponse = await testServer.handOff(registration.order)
     expect([registration.eventId, handOffResponse.status]).toEqual([registration.eventId, 303])
     await testServer.sandbox().runAction(orderId, 'pay')

@@ -74,7 +74,7 @@ const startMailer = (
   return queue
 }
 /** Queues an email of a new registration. `state` reads its status and error. */
-const queueTicket = async (mail: Partial<NewMail> = {}) => {
+const queueEmail = async (mail: Partial<NewMail> = {}) => {
   const { regNo } = await registerSample(store)
   await store.queueMail(regNo, { ...sampleEmail, ...mail }, now)
   return {
@@ -156,7 +156,7 @@ const readSingleFile = (): string => readFileSync(join(dir, 'mail', listFiles()[
 
 describe('without SMTP', () => {
   test('writes each email to one complete UTF-8 file, named by its number', async () => {
-    const { regNo, state } = await queueTicket({ copyTo: 'office@example.org' })
+    const { regNo, state } = await queueEmail({ copyTo: 'office@example.org' })
     expect(await startMailer().run()).toBe(1)
     expect(listFiles()).toEqual([`000001-${regNo}.eml`])
     const { headers, body } = parseEmail(readSingleFile())
@@ -176,7 +176,7 @@ describe('without SMTP', () => {
   test('attaches the QR code and the calendar file to a ticket', async () => {
     const config = createEvent({ id: 'demo', title: 'Demo, 2026', venue: 'Town Hall; Kochi' })
     servedEvent = { config, hash: '', text: '', shared: '' }
-    const { regNo } = await queueTicket()
+    const { regNo } = await queueEmail()
     await confirmPayment(regNo)
     await startMailer().run()
     servedEvent = null
@@ -227,7 +227,7 @@ describe('without SMTP', () => {
   })
 
   test('repeated and concurrent runs write nothing twice', async () => {
-    await queueTicket()
+    await queueEmail()
     const mailer = startMailer()
     await Promise.all([mailer.run(), mailer.run()])
     expect(await mailer.run()).toBe(0)
@@ -238,7 +238,7 @@ describe('without SMTP', () => {
     ['a line break and a header', 'Hello\r\nBcc: everybody@example.org', 'asha@example.org'],
     ['a line feed only', 'Hello\nBcc: everybody@example.org', 'asha@example.org'],
   ])('keeps a subject with %s on one line', async (_name, subject, to) => {
-    await queueTicket({ subject, to })
+    await queueEmail({ subject, to })
     await startMailer().run()
     const { headers } = parseEmail(readSingleFile())
     expect(headers['subject']).toBe('Hello Bcc: everybody@example. org')
@@ -253,7 +253,7 @@ describe('without SMTP', () => {
     'nobody',
     '',
   ])('stops immediately at an invalid recipient: "%s"', async (to) => {
-    const { state } = await queueTicket({ to })
+    const { state } = await queueEmail({ to })
     expect(await startMailer().run()).toBe(0)
     expect(await state()).toEqual([
       { status: 'failed', error: 'Mail cannot be sent to this address.' },
@@ -264,7 +264,7 @@ describe('without SMTP', () => {
 describe('over SMTP', () => {
   test('sends one email, with the copy in the envelope and not in the headers', async () => {
     const server = await openServer()
-    const { state } = await queueTicket({ copyTo: 'office@example.org' })
+    const { state } = await queueEmail({ copyTo: 'office@example.org' })
     const mailer = startMailer(server.url)
     await Promise.all([mailer.run(), mailer.run()])
     await mailer.run()
@@ -282,7 +282,7 @@ describe('over SMTP', () => {
 
   test('retries at growing intervals after a temporary error, then sends once', async () => {
     const server = await openServer({ data: [451, 'busy'] })
-    const { state } = await queueTicket()
+    const { state } = await queueEmail()
     const mailer = startMailer(server.url)
     for (const [expectedAttempts, wait] of RETRY_DELAYS_MS.slice(0, 3).entries()) {
       expect(await mailer.run()).toBe(0)
@@ -300,7 +300,7 @@ describe('over SMTP', () => {
   })
 
   test('stores emails while the mail server is unreachable, and stops retrying in the end', async () => {
-    const { state } = await queueTicket()
+    const { state } = await queueEmail()
     const mailer = startMailer('smtp://127.0.0.1:1')
     const hour = 3_600_000
     for (let passedMs = 0; passedMs < RETRY_PERIOD_MS; passedMs += hour) {
@@ -320,7 +320,7 @@ describe('over SMTP', () => {
 
   test('stops immediately for a permanently rejected recipient', async () => {
     const server = await openServer({ rcpt: [550, 'no such mailbox'] })
-    const { state } = await queueTicket()
+    const { state } = await queueEmail()
     await startMailer(server.url).run()
     now = instant(now + 1_000_000_000)
     await startMailer(server.url).run()
@@ -330,7 +330,7 @@ describe('over SMTP', () => {
 
   test('an email is not sent if the delegate is rejected and only the copy accepted', async () => {
     const server = await openServer({ rcpt: [550, 'no such mailbox'] })
-    const { state } = await queueTicket({ copyTo: 'office@example.org' })
+    const { state } = await queueEmail({ copyTo: 'office@example.org' })
     expect(await startMailer(server.url).run()).toBe(0)
     expect(server.acceptedEmails.map(({ to }) => to)).toEqual([['office@example.org']])
     expect(await state()).toEqual([
@@ -340,7 +340,7 @@ describe('over SMTP', () => {
 
   test('an email that was sent but could not be marked is sent at most once more, not every two seconds', async () => {
     const server = await openServer()
-    const { state } = await queueTicket()
+    const { state } = await queueEmail()
     const database = new Database(join(dir, DATABASE_FILE))
     database.exec(
       "CREATE TRIGGER full BEFORE UPDATE OF sent_at ON mail_queue BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
@@ -368,7 +368,7 @@ describe('over SMTP', () => {
 
   test('sends nothing if the claim cannot be stored', async () => {
     const server = await openServer()
-    const { state } = await queueTicket()
+    const { state } = await queueEmail()
     const database = new Database(join(dir, DATABASE_FILE))
     database.exec(
       "CREATE TRIGGER full BEFORE UPDATE ON mail_queue BEGIN SELECT RAISE(ABORT, 'the disk is full'); END",
@@ -383,7 +383,7 @@ describe('over SMTP', () => {
   })
 
   test('an unreachable mail server costs at most one round of attempts; when it responds, all queued emails are sent', async () => {
-    const waitingEmails = await Promise.all(Array.from({ length: 8 }, () => queueTicket()))
+    const waitingEmails = await Promise.all(Array.from({ length: 8 }, () => queueEmail()))
     const port = await findFreePort()
     const mailer = startMailer(`smtp://127.0.0.1:${port}`)
     expect(await mailer.run()).toBe(0)
@@ -412,7 +412,7 @@ describe('over SMTP', () => {
 
   test('postponed emails are sent as soon as the mail server responds', async () => {
     // Five emails are sent concurrently; the last one ends after the rest of the queue.
-    await Promise.all(Array.from({ length: 6 }, () => queueTicket()))
+    await Promise.all(Array.from({ length: 6 }, () => queueEmail()))
     const port = await findFreePort()
     const mailer = startMailer(`smtp://127.0.0.1:${port}`)
     await mailer.run()
@@ -433,7 +433,7 @@ describe('over SMTP', () => {
 
   test('sends several emails concurrently over persistent connections', async () => {
     const server = await openServer()
-    await Promise.all(Array.from({ length: 12 }, () => queueTicket()))
+    await Promise.all(Array.from({ length: 12 }, () => queueEmail()))
     expect(await startMailer(server.url).run()).toBe(12)
     expect(server.countConnections()).toBeGreaterThan(1)
     expect(server.countConnections()).toBeLessThanOrEqual(5)
@@ -443,7 +443,7 @@ describe('over SMTP', () => {
     const server = await openServer()
     // An address of this machine that Rollcall does not recognise as local.
     const url = server.url.replace('//127.0.0.1', '//user:secret@[::ffff:127.0.0.1]')
-    const { state } = await queueTicket()
+    const { state } = await queueEmail()
     expect(await startMailer(url).run()).toBe(0)
     expect(server.acceptedEmails).toEqual([])
     expect((await state())[0]?.error).toMatch(/STARTTLS/)
@@ -455,7 +455,7 @@ describe('over SMTP', () => {
     await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve))
     const address = silentServer.address()
     const port = typeof address === 'object' && address !== null ? address.port : 0
-    const { state } = await queueTicket()
+    const { state } = await queueEmail()
     const mailer = startMailer(`smtp://127.0.0.1:${port}`)
     const runPromise = mailer.run()
     await expect.poll(() => sockets.length).toBe(1)
@@ -470,8 +470,8 @@ describe('over SMTP', () => {
 
   test('one failing email does not delay the others', async () => {
     const server = await openServer()
-    await queueTicket({ to: 'nobody' })
-    await queueTicket()
+    await queueEmail({ to: 'nobody' })
+    await queueEmail()
     expect(await startMailer(server.url).run()).toBe(1)
     expect(server.acceptedEmails).toHaveLength(1)
   })

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { INR, isoIndia, toAmount, readAmount } from '../../../engine/index.ts'
+import { INR, formatIsoIndia, toAmount, readAmount } from '../../../engine/index.ts'
 import type { OrderId, Amount, RawAnswers } from '../../../engine/index.ts'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import type { AnsweredValues } from '../../../engine/api/registration.ts'
@@ -147,7 +147,7 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
       .filter(canRegister)
       .map((bill) => [bill.who, bill] as const),
   )('%s: registered, stored and paid as in the table', async (_, bill) => {
-    server.setTime(isoIndia(getBillInstant(bill)))
+    server.setTime(formatIsoIndia(getBillInstant(bill)))
     const answers = createAnswers(eventId, { ...bill.given, ...createContextAnswers(bill) })
     const response = await registerAnswers(eventId, answers)
     const registrationBefore = await readStored(eventId, response.reg_no)
@@ -173,7 +173,7 @@ describe.each(BILL_EVENTS)('%s', (eventId) => {
       .filter(({ total }) => typeof total === 'string')
       .map((bill) => [bill.who, bill] as const),
   )('%s: gets an error that nothing is for sale', async (_, bill) => {
-    server.setTime(isoIndia(getBillInstant(bill)))
+    server.setTime(formatIsoIndia(getBillInstant(bill)))
     const { status, body } = await submitForm(eventId, createAnswers(eventId, bill.given))
     expect([status, body['code']]).toEqual([
       409,

@@ -168,7 +168,10 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       })
       const order = registration.payments.find(({ status }) => status === 'pending')
       expect(order).toMatchObject(expectedOrder)
-      expect(await store.paymentsOutsideBill(regNo)).toMatchObject({ came: 400_000, letGo: [] })
+      expect(await store.paymentsOutsideBill(regNo)).toMatchObject({
+        received: 400_000,
+        acceptedShortfalls: [],
+      })
       expect(await readRevenue()).toBe(400_000)
       expect(await store.emailsOfRegistration(regNo)).toEqual([])
       expect(await store.decisions(regNo)).toMatchObject([{ what: 'ask', amount: 400_000 }])

@@ -5,7 +5,7 @@ import {
   INR,
   toBankKey,
   day,
-  isoIndia,
+  formatIsoIndia,
   checkSettlementLines,
   toAmount,
   listUnsettledPayments,
@@ -171,7 +171,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       await recordRefund('RF1')
       await recordRefund('RF2')
       const DAY = 24 * HOUR_MS
-      const getDayAfter = (days: number) => day(isoIndia(addMs(days * DAY)).slice(0, 10))
+      const getDayAfter = (days: number) => day(formatIsoIndia(addMs(days * DAY)).slice(0, 10))
       const listUnsettled = async (at = addMs(9 * DAY)) =>
         (await store.workQueue(['demo'], at)).filter(({ is }) => is === 'refund_unsettled')
       // No settlements are loaded for this account, so none is expected.
@@ -246,7 +246,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       )
       const DAY = 24 * HOUR_MS
       await saveLines(
-        createLine(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }),
+        createLine(orderId, 'AP1', { day: day(formatIsoIndia(addMs(8 * DAY)).slice(0, 10)) }),
       )
       const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
       expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toHaveLength(1)
@@ -267,7 +267,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect((await store.requestRefund(refundRequest)).ok).toBe(true)
       const DAY = 24 * HOUR_MS
       await saveLines(
-        createLine(orderId, 'AP1', { day: day(isoIndia(addMs(8 * DAY)).slice(0, 10)) }),
+        createLine(orderId, 'AP1', { day: day(formatIsoIndia(addMs(8 * DAY)).slice(0, 10)) }),
       )
       const queueEntries = await store.workQueue(['demo'], addMs(9 * DAY))
       expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toEqual([])

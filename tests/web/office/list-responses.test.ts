@@ -9,7 +9,7 @@ import {
   buildListUrl,
 } from '../../../web/office/office-api-and-urls.ts'
 import { buildBars, describeBars } from '../../../web/office/dashboard/registrations-chart.tsx'
-import { joinEvents } from '../../../web/office/operations/join-audit-entries.ts'
+import { mergeEventEntries } from '../../../web/office/operations/join-audit-entries.ts'
 import { joinResults } from '../../../web/office/lists/bulk-actions.tsx'
 import { buildCells } from '../../../web/office/lists/visible-columns.ts'
 import { formatResponseAmount, formatResponseMoney } from '../../../web/office/ui/format-amount.ts'
@@ -267,9 +267,13 @@ test('an action on two events had two entries in the audit log', () => {
   ]
   const rows = [secondEvent, firstEvent, secondEvent, { event_id: null, event: '' }]
   const entries = rows.map((eventOfEntry, index) => ({ ...entry, ...eventOfEntry, id: 9 - index }))
-  expect(joinEvents(entries).map(({ event }) => event)).toEqual(['First, Second', 'Second', ''])
+  expect(mergeEventEntries(entries).map(({ event }) => event)).toEqual([
+    'First, Second',
+    'Second',
+    '',
+  ])
   const registrationEntries = entries.map((row) => ({ ...row, reg_no: 'FRST1' }))
-  expect(joinEvents(registrationEntries)).toEqual(registrationEntries)
+  expect(mergeEventEntries(registrationEntries)).toEqual(registrationEntries)
 })
 
 test('a reminder that was sent in the last 24 hours was reported as failed', () => {

@@ -7,7 +7,7 @@ import { ExportButtons } from '../jobs/export-buttons.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { readAuditLog } from '../users/users-api-responses.ts'
-import { joinEvents } from './join-audit-entries.ts'
+import { mergeEventEntries } from './join-audit-entries.ts'
 import { EntryTime } from '../ui/list-entry-time.tsx'
 import '../registration/registration-details-page.css'
 import '../users/team-page.css'
@@ -94,7 +94,7 @@ export function AuditLogPage({ session }: { readonly session: SessionResponse })
             <p className="mute">No entries match. Choose other dates, or clear the filters.</p>
           )}
           <ul className="log">
-            {joinEvents(rows).map((row) => (
+            {mergeEventEntries(rows).map((row) => (
               <AuditEntry key={row.id} row={row} session={session} />
             ))}
           </ul>

@@ -5,7 +5,7 @@ import type { WireActivity } from '../../../engine/api.ts'
  * Joins the entries of an action on several events. The log has one entry for each event, so that the owners of each
  * event see it; the page shows one entry with all the titles.
  */
-export function joinEvents(rows: readonly WireActivity[]): readonly WireActivity[] {
+export function mergeEventEntries(rows: readonly WireActivity[]): readonly WireActivity[] {
   const joinedEntries: {
     readonly entry: WireActivity
     readonly eventIds: readonly (string | null)[]

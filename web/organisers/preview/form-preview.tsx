@@ -4,7 +4,7 @@ import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
 import { useMemo, useState } from 'react'
 import type { MouseEvent } from 'react'
-import { isoIndia, findContradiction } from '../../../engine/index.ts'
+import { formatIsoIndia, findContradiction } from '../../../engine/index.ts'
 import { buildTariff } from '../../../engine/api.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import type { EventResponse } from '../../../engine/api.ts'
@@ -84,7 +84,7 @@ function FormWithPrices({
       hash: '',
       validator_url: null,
       schema: {},
-      now: isoIndia(noon),
+      now: formatIsoIndia(noon),
     }),
     [event, noon],
   )

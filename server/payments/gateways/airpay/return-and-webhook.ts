@@ -26,7 +26,7 @@ export function readReturnOrWebhook(
     orderId,
     amount: messageFields['AMOUNT'] ?? '',
     code: messageFields['TRANSACTIONSTATUS'] ?? '',
-    claimsMoney: messageFields['TRANSACTIONSTATUS'] === '200',
+    claimsPayment: messageFields['TRANSACTIONSTATUS'] === '200',
     hash: checkHash(messageFields, getAccounts(event)),
   })
 }

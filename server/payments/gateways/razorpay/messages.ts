@@ -5,7 +5,7 @@ import type {
   GatewayMessage,
   InvalidGatewayMessage,
   ReceivedWebhook,
-  SignedWebhook,
+  WebhookCheckResult,
 } from '../../../dependencies.ts'
 import type { RazorpayAccount } from './credentials.ts'
 import type { StoredCheckout } from '../../../storage/index.ts'
@@ -45,7 +45,7 @@ export function readReturn(
     code: fields['error[code]'] ?? '',
     hash,
     // Anyone can post these fields, but only the gateway can sign them.
-    claimsMoney: isSigned && hash !== 'wrong',
+    claimsPayment: isSigned && hash !== 'wrong',
   })
 }
 
@@ -60,7 +60,7 @@ export async function readWebhook(
   { bytes, signature, eventId }: ReceivedWebhook,
   accounts: readonly RazorpayAccount[],
   findCheckout: (checkoutId: string) => Promise<StoredCheckout | null>,
-): Promise<SignedWebhook> {
+): Promise<WebhookCheckResult> {
   if (!accounts.some((account) => isWebhookSigned(account, bytes, signature)))
     return { is: 'unsigned' }
   const json = parseObject(bytes.toString('utf8'))
@@ -91,7 +91,7 @@ export async function readWebhook(
       ),
       code: type,
       hash: 'right',
-      claimsMoney: MONEY_EVENTS.includes(type),
+      claimsPayment: MONEY_EVENTS.includes(type),
     },
   }
 }

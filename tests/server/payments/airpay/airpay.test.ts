@@ -199,7 +199,7 @@ describe('contents of a message', () => {
     orderId: TRANSACTIONID,
     amount: '1180.00',
     code: '200',
-    claimsMoney: true,
+    claimsPayment: true,
   }
   const adapter = createAdapter(1)
   const readMessage = (body: string, type: string): unknown => {
@@ -266,19 +266,19 @@ describe('contents of a message', () => {
       'a failure with only order and code',
       encodeForm({ TRANSACTIONID, TRANSACTIONSTATUS: '400' }),
       FORM_TYPE,
-      { orderId: TRANSACTIONID, amount: '', code: '400', claimsMoney: false, hash: 'unknown' },
+      { orderId: TRANSACTIONID, amount: '', code: '400', claimsPayment: false, hash: 'unknown' },
     ],
     [
       'only the order',
       encodeForm({ TRANSACTIONID }),
       FORM_TYPE,
-      { orderId: TRANSACTIONID, amount: '', code: '', claimsMoney: false, hash: 'unknown' },
+      { orderId: TRANSACTIONID, amount: '', code: '', claimsPayment: false, hash: 'unknown' },
     ],
     [
       'the code as a number',
       JSON.stringify({ TRANSACTIONID, TRANSACTIONSTATUS: 200 }),
       JSON_TYPE,
-      { orderId: TRANSACTIONID, amount: '', code: '200', claimsMoney: true, hash: 'unknown' },
+      { orderId: TRANSACTIONID, amount: '', code: '200', claimsPayment: true, hash: 'unknown' },
     ],
     [
       'an order of an unknown event',

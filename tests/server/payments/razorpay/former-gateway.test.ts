@@ -38,9 +38,9 @@ test('a return for an order of a gateway that the event no longer uses is a paym
   const gateways = combineGateways({})
   const readReturn = (fields: Readonly<Record<string, string>>) =>
     gateways.readReturn(airpayEvent, 'SAMP2026112100015' as OrderId, fields)
-  const buildResult = (claimsMoney: boolean) => ({
+  const buildResult = (claimsPayment: boolean) => ({
     sender: null,
-    parsed: { ok: true, value: { hash: 'unknown', claimsMoney } },
+    parsed: { ok: true, value: { hash: 'unknown', claimsPayment } },
   })
   expect(await readReturn({ razorpay_payment_id: 'pay_1' })).toMatchObject(buildResult(true))
   expect(await readReturn({})).toMatchObject(buildResult(false))

@@ -174,11 +174,11 @@ describe('a browser return', () => {
       false,
       'no claim',
     ],
-  ])('%s', async (_name, fields, hash, claimsMoney, reason) => {
+  ])('%s', async (_name, fields, hash, claimsPayment, reason) => {
     const message = await razorpay.adapter.readReturn?.(createRazorpayEvent(), ORDER, fields)
     expect(message, reason).toMatchObject({
       ok: true,
-      value: { orderId: ORDER, hash, claimsMoney },
+      value: { orderId: ORDER, hash, claimsPayment },
     })
   })
   test('of an order without a stored checkout is a claim to check', async () => {
@@ -187,7 +187,7 @@ describe('a browser return', () => {
       'SAMP2026112100099' as OrderId,
       createReturn(),
     )
-    expect(message).toMatchObject({ value: { hash: 'unknown', claimsMoney: true } })
+    expect(message).toMatchObject({ value: { hash: 'unknown', claimsPayment: true } })
   })
 })
 
@@ -207,35 +207,35 @@ describe('a webhook', () => {
       'payment.captured',
       createBody('payment.captured'),
       currentSecret,
-      { ...ownOrder, message: { claimsMoney: true } },
+      { ...ownOrder, message: { claimsPayment: true } },
       'query now',
     ],
     [
       'payment.authorized',
       createBody('payment.authorized'),
       currentSecret,
-      { ...ownOrder, message: { claimsMoney: true } },
+      { ...ownOrder, message: { claimsPayment: true } },
       'query and capture',
     ],
     [
       'order.paid',
       createBody('order.paid', { ...entities.order, ...entities.payment }),
       currentSecret,
-      { ...ownOrder, message: { claimsMoney: true } },
+      { ...ownOrder, message: { claimsPayment: true } },
       'query now',
     ],
     [
       'payment.failed',
       createBody('payment.failed'),
       currentSecret,
-      { ...ownOrder, message: { claimsMoney: false } },
+      { ...ownOrder, message: { claimsPayment: false } },
       'a failure claims no money',
     ],
     [
       'refund.processed',
       createBody('refund.processed', { ...entities.refund, ...entities.payment }),
       currentSecret,
-      { ...ownOrder, message: { claimsMoney: false } },
+      { ...ownOrder, message: { claimsPayment: false } },
       'query for the refund',
     ],
     [

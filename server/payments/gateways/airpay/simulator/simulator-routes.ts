@@ -7,7 +7,7 @@ import {
   dayOf,
   err,
   instant,
-  isoIndia,
+  formatIsoIndia,
   ok,
   toAmount,
   readAmount,
@@ -284,7 +284,7 @@ function renderStatusXml(
 
 /** Formats Indian local time as the gateway writes it: "21-11-2026 14:05:00". */
 function formatIndianTime(at: Instant): string {
-  const [day = '', time = ''] = isoIndia(at).split('T')
+  const [day = '', time = ''] = formatIsoIndia(at).split('T')
   return `${day.split('-').toReversed().join('-')} ${time.slice(0, 8)}`
 }
 
