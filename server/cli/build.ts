@@ -1,20 +1,20 @@
 /** `rollcall build`: builds the web app and the server. */
 import type { Command } from './command.ts'
+import { parseArguments } from './options.ts'
 
-export const buildCommand: Command = {
-  help: `Usage: rollcall build [--force]
+const help = `Usage: rollcall build [--force]
 
 Builds web/ into web/dist, and server/ into build, if these are missing or older than their sources; with --force
-always. The server also runs without its build, but takes twice as long to start.`,
+always. The server also runs without its build, but takes twice as long to start.`
+
+export const buildCommand: Command = {
+  help,
   run: async (args, terminal) => {
-    const unknownArg = args.find((arg) => arg !== '--force')
-    if (unknownArg !== undefined) {
-      terminal.printError(`Unknown argument "${unknownArg}" for rollcall build.`)
-      return 2
-    }
+    const parsed = parseArguments(args, { force: { type: 'boolean' } }, [0, 0], help, terminal)
+    if (parsed === null) return 2
     const { buildWeb } = await import('./build/web-app.ts')
     const { buildServer } = await import('./build/server.ts')
-    const options = { force: args.includes('--force'), print: terminal.print }
+    const options = { force: parsed.values.force === true, print: terminal.print }
     if (!(await buildWeb(options))) terminal.print('The web app is up to date.')
     if (!(await buildServer(options))) terminal.print('The server is up to date.')
     return 0

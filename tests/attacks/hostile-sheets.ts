@@ -60,14 +60,10 @@ function buildZip(entries: readonly ZipEntry[], isDataShared = false): Buffer {
   return Buffer.concat([...localParts, directoryBytes, endRecord])
 }
 
-const createEntry = (
-  name: string,
-  text: string,
-  declaredSize = Buffer.byteLength(text),
-): ZipEntry => ({
+const createEntry = (name: string, text: string): ZipEntry => ({
   name,
   data: deflateRawSync(text),
-  declaredSize,
+  declaredSize: Buffer.byteLength(text),
 })
 
 /** Compresses a text repeated to this many megabytes. This is fast, because a compressed block can be repeated. */

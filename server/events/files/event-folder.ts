@@ -291,7 +291,7 @@ export async function compileFolder(
   return {
     served,
     refused,
-    findingsByPath: findingsByPath,
+    findingsByPath,
     folderErrors: [
       ...folder.problems,
       // Not reported if another problem already explains it.

@@ -139,23 +139,22 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
     `${formatDay(day)} in India → period ${period ?? 'none: closed'}`,
     `${statesCategory ? 'looked up' : 'answers'} → category ${category ?? 'none'}`,
   ]
-  const checksAmount = price !== null && (expect.base !== undefined || expect.total !== undefined)
-  const checksCell = checksAmount || getOwn(expectedLines, REGISTRATION) !== undefined
+  const checksTotal = price !== null && (expect.base !== undefined || expect.total !== undefined)
+  const checksAmount = checksTotal || getOwn(expectedLines, REGISTRATION) !== undefined
   return {
     name: example.name,
     ...splitDifferences(failures),
     reasons,
     bill: describeBill(failures, lines, expect.total, formatAmount),
     lines: lines.map(({ id }) => id),
-    cell:
-      category === null || period === null ? null : { category, period, checksAmount: checksCell },
+    cell: category === null || period === null ? null : { category, period, checksAmount },
     itemCells:
       category === null || period === null
         ? []
         : lines.flatMap((line): ItemCell[] => {
             const item = event.fees.items.find(({ id }) => id === line.id)
             if (item === undefined || item.amountIn !== undefined) return []
-            if (!checksAmount && getOwn(expectedLines, line.id) === undefined) return []
+            if (!checksTotal && getOwn(expectedLines, line.id) === undefined) return []
             const table = item.prices.findIndex(
               ({ when }) =>
                 when === null || matchesCondition(when, evaluated?.answers ?? {}, category),
