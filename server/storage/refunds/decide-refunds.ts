@@ -31,6 +31,7 @@ import type { WantedRefund } from '../payments/payment-types.ts'
 import {
   endRefund,
   isRefundInProgress,
+  isSameRefundInProgress,
   getRefundableAmount,
   findOrderOfRefund,
   addRefundRequest,
@@ -225,6 +226,11 @@ export async function decideRefund(
         consequence.amount,
       )
       if (!part.ok) return part
+      if (
+        capture.counts_for !== null &&
+        (await isSameRefundInProgress(sql, capture.counts_for, part.value))
+      )
+        return refuseSameRefund(part.value, review.currency)
       const request = await requestCaptureRefund(
         sql,
         capture,
@@ -291,6 +297,11 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   const reason =
     manualReference === undefined ? null : await explainRefundReference(sql, manualReference, first)
   if (reason !== null) return refuseDecision('reference_taken', reason)
+  if (
+    manualReference === undefined &&
+    (await isSameRefundInProgress(sql, first.counts_for, refundAmount.value))
+  )
+    return refuseSameRefund(refundAmount.value, currency)
   const refundIds: number[] = []
   for (const [capture, part] of splitRefund(refundableCaptures, refundAmount.value)) {
     const refund =
@@ -329,6 +340,12 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
     refundId: manualReference === undefined ? (refundIds.at(-1) ?? null) : null,
   })
 }
+
+const refuseSameRefund = (amount: Amount, currency: Currency) =>
+  refuseDecision(
+    'under_way',
+    `A refund of ${formatMoney(amount, currency)} for this registration is in progress. Wait until it is done: otherwise the amount could be paid twice.`,
+  )
 
 const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt })
 

@@ -54,6 +54,18 @@ const refundInProgressOfCapture = statement(
       .where('f.amount', '=', amount)
       .where(isRefundPending),
 )
+const refundInProgressOfRegistration = statement(
+  (builder, { paymentId, amount }: { paymentId: number; amount: Amount }) =>
+    builder
+      .selectFrom('payments as o')
+      .innerJoin('payments as p', 'p.registration_id', 'o.registration_id')
+      .innerJoin('captures as c', 'c.counts_for', 'p.id')
+      .innerJoin('refunds as f', 'f.capture_id', 'c.id')
+      .select('f.id')
+      .where('o.id', '=', paymentId)
+      .where('f.amount', '=', amount)
+      .where(isRefundPending),
+)
 /** Selects the references of refunds that are completed or that the gateway has started. */
 const referencesOfRefunds = statement((builder) =>
   builder
@@ -206,6 +218,18 @@ export async function isRefundInProgress(
   amount: Amount,
 ): Promise<boolean> {
   return (await refundInProgressOfCapture.get(sql, { captureId, amount })) !== undefined
+}
+
+/**
+ * Returns true if a refund of the same amount is in progress for any payment of the registration that this payment
+ * belongs to. Otherwise a request that is sent twice would be paid from two payments.
+ */
+export async function isSameRefundInProgress(
+  sql: Sql,
+  paymentId: number,
+  amount: Amount,
+): Promise<boolean> {
+  return (await refundInProgressOfRegistration.get(sql, { paymentId, amount })) !== undefined
 }
 
 /**

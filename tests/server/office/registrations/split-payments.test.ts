@@ -395,3 +395,31 @@ test('a workshop was refunded before the correction, and the correction requeste
   await performAction(otherRegNo, { ...refund, reference: createUtr() })
   expect(await readActions(otherRegNo)).toMatchObject({ pay_back: 0, goodwill: 0, kept: FEE })
 })
+
+test('a refund that was requested twice was paid twice, from two payments', async () => {
+  const regNo = await register('card')
+  await payByCard(createOrderId(regNo, 1), FEE)
+  await correct(regNo, 'records')
+  await payByCard(await startCardPayment(regNo), 1180)
+  // Only ₹ 720 of the first payment is left.
+  const manualRefund = { act: 'refund', why: 'Agreed.', by_hand: true, amount: '4000' }
+  await performAction(regNo, { ...manualRefund, reference: createUtr() })
+  const request = {
+    of: regNo,
+    amount: toAmount(70_000),
+    why: 'Agreed.',
+    who: 'treasurer',
+    at: server.now(),
+  }
+  const results = await Promise.all(
+    [request, request].map((wantedRefund) => server.deps.store.requestRefund(wantedRefund)),
+  )
+  expect(results.map((result) => (result.ok ? 'requested' : result.error.code))).toEqual([
+    'requested',
+    'under_way',
+  ])
+  expect(await listRefunds(regNo)).toEqual([
+    [4000, 'done'],
+    [700, 'wanted'],
+  ])
+})
