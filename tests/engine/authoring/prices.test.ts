@@ -571,3 +571,18 @@ test('a note listed the prices without an example, but no command wrote these ex
     listAllCodes(fileWithExamples.replace('visitor: [2000, 2500]', 'visitor: [2000, 2600]')),
   ).toEqual(['EV901'])
 })
+
+test('an example that states only the price of the registration states no price of an item', () => {
+  const buildText = (lines: string): string =>
+    `${withItem('id: kit, label: Kit, prices: {period: [early, late], each: [500, 600]}')}examples:
+  delegate: {full_name: Asha, email: a@example.org, phone_number: "9876543210"}
+  cases:
+    - {name: a member, on: 2026-01-10, given: {is_member: true}, expect: {lines: {${lines}}}}
+`
+  const describeUntested = (text: string): string | undefined =>
+    compileEvent(text, shared, { path: 'sample2026.yaml' })
+      .findings.find(({ code }) => code === 'EV902')
+      ?.notes.find((note) => note.startsWith('kit:'))
+  expect(describeUntested(buildText('registration: 1180'))).toBe('kit: 2 of 2 cells')
+  expect(describeUntested(buildText('registration: 1180, kit: 590'))).toBe('kit: 1 of 2 cells')
+})
