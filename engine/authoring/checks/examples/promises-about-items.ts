@@ -24,6 +24,12 @@ export type PromisedValue = {
 }
 type NamedValues = readonly (readonly [string, PromisedValue])[]
 
+/** Returns the promised value of a list in the file, whose order counts. */
+export const toPromisedList = (parent: string, texts: readonly string[]): PromisedValue => ({
+  parent,
+  items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
+})
+
 /** The default time for which a seat is held. */
 const DEFAULT_HOLD = `${DEFAULT_SEAT_HOLD_MS / 60_000} minutes`
 
@@ -90,13 +96,7 @@ export function listSelfServiceValues({ cancellation, edit, email }: EventFile):
       ? []
       : [
           buildEntry('edit.until', 'edit.until', edit.until),
-          [
-            'edit.fields',
-            {
-              parent: 'edit.fields',
-              items: edit.fields.map((text, i) => ({ text, at: `edit.fields.${i}` })),
-            },
-          ] as const,
+          ['edit.fields', toPromisedList('edit.fields', edit.fields)] as const,
         ]),
     ...(email?.copy_to === undefined
       ? []

@@ -14,6 +14,7 @@ import {
   listSaleValues,
   listSelfServiceValues,
   listFieldsWithPeople,
+  toPromisedList,
   type PromisedValue,
   type PromisedText,
 } from './promises-about-items.ts'
@@ -28,10 +29,6 @@ export function collectPromisedValues({
   const toPromisedValue = (at: string, text: string | undefined | null): PromisedValue => ({
     parent: at,
     items: text === undefined || text === null ? [] : [{ text, at }],
-  })
-  const toPromisedList = (parent: string, texts: readonly string[]): PromisedValue => ({
-    parent,
-    items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
   })
   const toPromisedPairs = (
     parent: string,
