@@ -7,6 +7,7 @@ import { sendPayLink } from '../registration/actions/resend-emails.ts'
 import {
   INR,
   checkSameAccount,
+  formatMoney,
   err,
   fromMajorUnits,
   listGatewayKinds,
@@ -61,7 +62,7 @@ export async function decideReview(
   const { decision, mail: email, gatewayKinds } = prepareResult.value
   const result = await deps.store.decideReview(id, decision, deps.clock(), email, gatewayKinds)
   if (!result.ok) return result
-  const reviewResult = await addRefundState(deps, result.value)
+  const reviewResult = await sendRequestedRefunds(deps, result.value)
   return ok(
     decision.what === 'ask'
       ? await sendPayLinkForRemainder(deps, reviewResult, user)
@@ -151,8 +152,13 @@ export async function refundPayment(
   target: string,
   {
     duplicates_version: shownOtherPayments,
+    kept: shownPaidInput,
     ...input
-  }: Pick<DecisionInput, 'why' | 'amount'> & { readonly duplicates_version?: unknown },
+  }: Pick<DecisionInput, 'why' | 'amount'> & {
+    readonly duplicates_version?: unknown
+    /** The amount paid and not refunded that the user saw. */
+    readonly kept?: unknown
+  },
   user: string,
 ): Promise<DecisionResult> {
   if (shownOtherPayments !== undefined && typeof shownOtherPayments !== 'string')
@@ -161,6 +167,8 @@ export async function refundPayment(
     (await deps.store.registration(target)) ?? (await deps.store.registrationByOrder(target))
   const amount = readRefundAmount(input.amount, registration?.currency ?? INR)
   if (!amount.ok) return amount
+  const shownPaidAmount = readRefundAmount(shownPaidInput, registration?.currency ?? INR)
+  if (!shownPaidAmount.ok) return shownPaidAmount
   const request = {
     of: target,
     amount: amount.value,
@@ -169,9 +177,10 @@ export async function refundPayment(
     at: deps.clock(),
     gatewayKinds: readGatewayKinds(deps),
     shownOtherPayments,
+    shownPaidAmount: shownPaidAmount.value,
   }
   const result = await deps.store.requestRefund(request)
-  return result.ok ? ok(await addRefundState(deps, result.value)) : result
+  return result.ok ? ok(await sendRequestedRefunds(deps, result.value)) : result
 }
 
 function readDecision(
@@ -303,29 +312,51 @@ async function buildEmailAfter(
   return buildPaidEmail({ event: event.config, registration, payment }, reference, paidAt)
 }
 
-async function addRefundState(
-  deps: DecisionDeps,
-  decision: DecisionOutcome,
-): Promise<ReviewResult> {
-  return { ...decision, refund: await sendRefund(deps, decision) }
+/**
+ * Sends the refunds of a decision to the gateway, and adds their state to the message. `refund` is the state of the
+ * refund that needs most attention; null if the decision has no refund.
+ */
+export async function sendRequestedRefunds<Outcome extends DecisionOutcome>(
+  { store, payments }: Pick<Deps, 'store' | 'payments'>,
+  outcome: Outcome,
+): Promise<Outcome & Pick<ReviewResult, 'refund'>> {
+  const { refundIds, regNo, message } = outcome
+  if (refundIds.length === 0) return { ...outcome, refund: null }
+  await payments.sendRefunds()
+  const [registration, refunds] =
+    regNo === null
+      ? [null, []]
+      : await Promise.all([store.registration(regNo), store.refunds(regNo)])
+  const sentRefunds = refunds.filter(({ id }) => refundIds.includes(id))
+  return {
+    ...outcome,
+    message: formatRefundResult(message, sentRefunds, registration?.currency ?? INR),
+    refund:
+      STATES_BY_URGENCY.find((state) => sentRefunds.some((refund) => refund.state === state)) ??
+      'wanted',
+  }
 }
 
-/** If a refund follows, requests it from the gateway and returns its state; otherwise null. */
-export async function sendRefund(
-  deps: Pick<Deps, 'store' | 'payments'>,
-  { refundId, regNo }: Pick<DecisionOutcome, 'refundId' | 'regNo'>,
-): Promise<StoredRefund['state'] | null> {
-  if (refundId === null) return null
-  await deps.payments.sendRefunds()
-  const refunds = regNo === null ? [] : await deps.store.refunds(regNo)
-  return refunds.find(({ id }) => id === refundId)?.state ?? 'wanted'
-}
+const STATES_BY_URGENCY = ['refused', 'unsure', 'wanted', 'asked', 'done'] as const
 
-/** Describes the decision and the state of its refund. "requested" becomes "failed" if the gateway refused it. */
-export function formatRefundResult(message: string, state: StoredRefund['state']): string {
-  return state === 'refused'
-    ? `${message.replace(' requested', ' failed')} ${formatRefundState(state)}`
-    : `${message} ${formatRefundState(state)}`
+/**
+ * Describes a decision and the states of its refunds. "requested" becomes "failed" if the gateway refused all of them.
+ * If a refund was split and its parts have different states, the message states each part with its amount.
+ */
+export function formatRefundResult(
+  message: string,
+  refunds: readonly Pick<StoredRefund, 'amount' | 'state'>[],
+  currency: Currency,
+): string {
+  const [state = 'wanted', ...otherStates] = new Set(refunds.map((refund) => refund.state))
+  if (otherStates.length > 0)
+    return [
+      message,
+      ...refunds.map(
+        (refund) => `${formatMoney(refund.amount, currency)}: ${formatRefundState(refund.state)}`,
+      ),
+    ].join(' ')
+  return `${state === 'refused' ? message.replace(' requested', ' failed') : message} ${formatRefundState(state)}`
 }
 
 /** Returns the sentence that describes the current state of the refund. */

@@ -7,11 +7,7 @@ import {
 } from '../../../engine/index.ts'
 import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import { toWireReview } from '../../office/reconciliation/payment-reviews.ts'
-import {
-  decideReview,
-  refundPayment,
-  formatRefundResult,
-} from '../../payments/decide-payment-review.ts'
+import { decideReview, refundPayment } from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { parseArguments } from '../options.ts'
 import { withContext } from '../command-context.ts'
@@ -213,6 +209,6 @@ function printDecision(terminal: Terminal, result: Result<ReviewResult, Decision
     return ['no_grounds', 'bad_amount', 'no_reference'].includes(result.error.code) ? 2 : 1
   }
   const { message, refund } = result.value
-  terminal.print(refund === null ? message : formatRefundResult(message, refund))
+  terminal.print(message)
   return refund === 'refused' || refund === 'unsure' ? 1 : 0
 }

@@ -13,11 +13,7 @@ import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import type { DecisionResponse, ReviewsResponse, WireReview } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import {
-  decideReview,
-  refundPayment,
-  formatRefundResult,
-} from '../../payments/decide-payment-review.ts'
+import { decideReview, refundPayment } from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -53,7 +49,11 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
     sendDecision(reply, await decideReview(deps, id, { ...body, to }, user.username))
 
   const handleRefund = async (
-    { user, target, body }: Call<'payment', never, 'why' | 'amount' | 'duplicates_version'>,
+    {
+      user,
+      target,
+      body,
+    }: Call<'payment', never, 'why' | 'amount' | 'kept' | 'duplicates_version'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
     sendDecision(reply, await refundPayment(deps, target, body, user.username))
@@ -68,7 +68,7 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
     {
       minRole: 'treasurer',
       target: 'payment',
-      body: { why: 'text', amount: 'text', duplicates_version: 'text' },
+      body: { why: 'text', amount: 'text', kept: 'text', duplicates_version: 'text' },
     },
     handleRefund,
   )
@@ -115,9 +115,9 @@ function sendDecision(
   const { message, regNo, refund } = result.value
   const response: DecisionResponse = {
     status: 'success',
-    message: refund === null ? message : formatRefundResult(message, refund),
+    message,
     reg_no: regNo,
-    refund: refund,
+    refund,
   }
   return reply.header('cache-control', 'no-store').send(response)
 }

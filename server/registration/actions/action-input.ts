@@ -40,6 +40,7 @@ export const ACTION_PARAMETERS = {
   duplicates_version: 'text',
   /** The ISO 4217 code of the amount's currency. Refused if it is not the registration's currency. */
   currency: 'text',
+  /** For a refund or a cancellation: the amount paid and not refunded that the user saw. */
   kept: 'text',
   by_hand: 'flag',
   offer: 'flag',

@@ -2,10 +2,9 @@
 import { ok, getOwn, toAmount } from '../../../engine/index.ts'
 import { buildCancelledEmail } from '../../../engine/messages.ts'
 import {
-  sendRefund,
+  sendRequestedRefunds,
   prepareDecision,
   readGatewayKinds,
-  formatRefundResult,
 } from '../../payments/decide-payment-review.ts'
 import { readAmountParameter, refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler, ActionResult } from './action-input.ts'
@@ -47,9 +46,9 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
 }
 
 /**
- * Refunds an amount. Parameters: `{amount?: rupees, by_hand?: true, reference?}`. Without an amount, refunds the rest;
- * an empty amount is refused. With `by_hand`, the amount was already refunded outside Rollcall, with this reference;
- * otherwise requests the refund from the gateway immediately.
+ * Refunds an amount. Parameters: `{amount?: rupees, kept?: rupees, by_hand?: true, reference?}`. Without an amount,
+ * refunds the rest; an empty amount is refused. `kept` is as for a cancellation. With `by_hand`, the amount was already
+ * refunded outside Rollcall, with this reference; otherwise requests the refund from the gateway immediately.
  */
 export const refund: ActionHandler = async (request) => {
   const { deps, registration, newAction, params } = request
@@ -58,6 +57,8 @@ export const refund: ActionHandler = async (request) => {
     return refuseData(NO_AMOUNT, { amount: NO_AMOUNT })
   const amount = readAmountParameter(params, 'amount', registration.currency)
   if (!amount.ok) return amount
+  const paidAmount = readAmountParameter(params, 'kept', registration.currency)
+  if (!paidAmount.ok) return paidAmount
   const reference = readText(params, 'reference')
   const isByHand = params['by_hand'] === true || params['by_hand'] === 'true'
   if (isByHand && reference === '')
@@ -65,6 +66,7 @@ export const refund: ActionHandler = async (request) => {
   const options = {
     amount: amount.value,
     manualReference: isByHand ? reference : null,
+    shownPaidAmount: paidAmount.value,
     gatewayKinds: readGatewayKinds(deps),
   }
   return requestRefund(request, await deps.store.refund(newAction, options))
@@ -95,12 +97,5 @@ async function requestRefund(
   { deps }: ActionRequest,
   actionResult: ActionResult,
 ): Promise<ActionResult> {
-  if (!actionResult.ok) return actionResult
-  const state = await sendRefund(deps, actionResult.value)
-  if (state === null) return actionResult
-  return ok({
-    ...actionResult.value,
-    message: formatRefundResult(actionResult.value.message, state),
-    refund: state,
-  })
+  return actionResult.ok ? ok(await sendRequestedRefunds(deps, actionResult.value)) : actionResult
 }

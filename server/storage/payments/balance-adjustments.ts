@@ -1,7 +1,7 @@
 /** Records the balance adjustments of corrections and cancellations as signed lines, and stores their sum. */
 import { expressionBuilder, sql as raw } from 'kysely'
-import { toAmount } from '../../../engine/index.ts'
-import type { Instant, Amount } from '../../../engine/index.ts'
+import { formatMoney, toAmount } from '../../../engine/index.ts'
+import type { Amount, Currency, Instant } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -175,6 +175,20 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
     }
   }
 }
+
+/**
+ * Explains that the payments of a registration have changed since the user saw it. Null if they have not, or if the
+ * request did not state the amount that the user saw.
+ */
+export const explainChangedPayments = (
+  shown: Amount | null | undefined,
+  paid: Amount,
+  currency: Currency,
+  what: 'cancelled' | 'refunded',
+): string | null =>
+  shown === null || shown === undefined || shown === paid
+    ? null
+    : `The payments have changed: ${formatMoney(paid, currency)} is paid now. Nothing was ${what}. Check the registration again.`
 
 /** Returns the amount of the counted payments whose refund may be in progress. */
 export async function getRefundInProgress(sql: Sql, registrationId: number): Promise<Amount> {

@@ -218,8 +218,8 @@ export type StoredDecision = {
 export type DecisionOutcome = {
   readonly regNo: RegNo | null
   readonly message: string
-  /** A refund that must be sent to the gateway now. */
-  readonly refundId: number | null
+  /** The refunds to send to the gateway now: one for each payment that covers a part of the amount. */
+  readonly refundIds: readonly number[]
 }
 /**
  * The recipient and amount of a refund of counted payments. `of`: a registration number or an order id. `amount`: null
@@ -235,6 +235,8 @@ export type WantedRefund = DecisionGrounds & {
   readonly gatewayKinds?: GatewayKinds
   /** As in `NewAction`. */
   readonly shownOtherPayments?: string | undefined
+  /** The amount paid and not refunded that the user saw. Null or omitted if the request does not state it. */
+  readonly shownPaidAmount?: Amount | null
 }
 /** The number of payment reviews, across all events. */
 export type ReviewCounts = {

@@ -44,6 +44,7 @@ import { refundableAmount, isRefundableByGateway } from './refund-states-and-cha
 import { RollbackError } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { readPayment, recordReturnedAmount } from '../payments/payment-state.ts'
+import { explainChangedPayments, getRetainedAmount } from '../payments/balance-adjustments.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 
 const captureById = statement((builder, { id }: { id: number }) =>
@@ -242,7 +243,7 @@ export async function decideRefund(
       if (!request.ok) return request
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, part.value, at, {
         message: `Refund of ${formatMoney(part.value, review.currency)} requested again.`,
-        refundId: request.value,
+        refundIds: [request.value],
       })
     }
     default:
@@ -259,7 +260,8 @@ type CountedCapture = CaptureRow & { readonly left: Amount }
  * no payment can be refunded beyond its amount.
  */
 export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
-  const { of: regNoOrOrderId, amount, at, manualReference, gatewayKinds: kinds = {} } = request
+  const { of: regNoOrOrderId, amount, at, manualReference, shownPaidAmount } = request
+  const { gatewayKinds: kinds = {} } = request
   const decisionGrounds = checkGrounds(request)
   if (!decisionGrounds.ok) return decisionGrounds
   const payer = { regNo: regNoOrOrderId as RegNo, orderId: regNoOrOrderId as OrderId }
@@ -274,9 +276,13 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
           `${regNoOrOrderId} has no counted payment, so there is nothing to refund.`,
         )
   }
-  const { reg_no: regNo, event_id: eventId, currency } = await readPayment(sql, first.counts_for)
+  const payment = await readPayment(sql, first.counts_for)
+  const { reg_no: regNo, event_id: eventId, currency } = payment
   if (await haveOtherPaymentsChanged(sql, regNo, request.shownOtherPayments))
     return refuseDecision('review_changed', OTHER_PAYMENTS_CHANGED_MESSAGE)
+  const paidAmount = await getRetainedAmount(sql, payment.registration_id)
+  const change = explainChangedPayments(shownPaidAmount, paidAmount, currency, 'refunded')
+  if (change !== null) return refuseDecision('review_changed', change)
   const refundAmount = checkRefundAmount({ left: sumCaptures(captures), currency }, amount)
   if (!refundAmount.ok) return refundAmount
   const refundableCaptures =
@@ -297,8 +303,10 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   const reason =
     manualReference === undefined ? null : await explainRefundReference(sql, manualReference, first)
   if (reason !== null) return refuseDecision('reference_taken', reason)
+  // A request that states the paid amount cannot be sent twice: the first refund changes this amount.
   if (
     manualReference === undefined &&
+    (shownPaidAmount === null || shownPaidAmount === undefined) &&
     (await isSameRefundInProgress(sql, first.counts_for, refundAmount.value))
   )
     return refuseSameRefund(refundAmount.value, currency)
@@ -337,7 +345,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   return ok({
     regNo,
     message,
-    refundId: manualReference === undefined ? (refundIds.at(-1) ?? null) : null,
+    refundIds: manualReference === undefined ? refundIds : [],
   })
 }
 

@@ -62,10 +62,10 @@ export type CompletedAction = {
   readonly state: RegistrationState
   /** A sentence for the user who performed the action. */
   readonly message: string
-  /** A refund to be sent to the gateway. Null if there is none. */
-  readonly refundId: number | null
-  /** The state of that refund after it was sent. Absent before that, or if there is none. */
-  readonly refund?: StoredRefund['state']
+  /** The refunds to send to the gateway: one for each payment that covers a part of the amount. */
+  readonly refundIds: readonly number[]
+  /** The state of these refunds after they were sent. Absent before that, or if there are none. */
+  readonly refund?: StoredRefund['state'] | null
   /** Present if the recorded payment is not counted until staff review it. */
   readonly needsReview?: true
   /** True if this request had already been performed. */

@@ -165,7 +165,7 @@ const actionsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
 export type ActionEffect = {
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
-  readonly refundId?: number | null
+  readonly refundIds?: readonly number[]
   /** True if the recorded payment is not counted yet. */
   readonly needsReview?: true
   /** True for decisions, which already have an audit log entry with user and reason. */
@@ -204,7 +204,7 @@ export async function applyAction(
   if (nextState !== row.state) saveState.run(sql, { registrationId: row.id, state: nextState })
   const effectResult = await effect({ ...row, state: nextState }, row.state)
   if (!effectResult.ok) throw new RollbackError(effectResult)
-  const { message, data = {}, refundId = null, needsReview } = effectResult.value
+  const { message, data = {}, refundIds = [], needsReview } = effectResult.value
   const state = (await readRow(sql, regNo))?.state
   assert(state !== undefined, 'a registration was removed during an action on it')
   if (effectResult.value.isDecision === undefined) {
@@ -230,7 +230,7 @@ export async function applyAction(
     regNo,
     state,
     message,
-    refundId,
+    refundIds,
     repeated: false,
     ...(needsReview && { needsReview }),
   }
@@ -267,7 +267,12 @@ export async function findResult(
   const storedResult = await resultUnderKey.get(sql, { key })
   if (storedResult === undefined) return null
   return storedResult.fingerprint === fingerprint
-    ? ok({ ...(JSON.parse(storedResult.answer) as CompletedAction), repeated: true })
+    ? // Results that an earlier version stored have no `refundIds`.
+      ok({
+        refundIds: [],
+        ...(JSON.parse(storedResult.answer) as Omit<CompletedAction, 'refundIds'>),
+        repeated: true,
+      })
     : refuse('act_key_reused', selfService.otherRequest)
 }
 

@@ -11,6 +11,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { coverBill } from '../documents/cover-bill.ts'
 import {
   recordAdjustment,
+  explainChangedPayments,
   getRetainedAmount,
   getRefundInProgress,
 } from '../payments/balance-adjustments.ts'
@@ -53,11 +54,8 @@ export function cancel(
         code: 'bad_data',
         message: `Only ${formatMoney(keptAmount, currency)} can be refunded.`,
       })
-    if (shown !== null && shown !== keptAmount)
-      return err({
-        code: 'not_now',
-        message: `The payments have changed: ${formatMoney(keptAmount, currency)} is paid now. Nothing was cancelled. Check the registration again.`,
-      })
+    const change = explainChangedPayments(shown, keptAmount, currency, 'cancelled')
+    if (change !== null) return err({ code: 'not_now', message: change })
     await closeOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)
     recordAdjustment(sql, id, { what: 'given up', amount: -due }, at)

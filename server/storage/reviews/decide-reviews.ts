@@ -223,7 +223,7 @@ async function decideReviewInTransaction(
         at,
         {
           message: `Refund of ${formatMoney(consequence.amount, review.currency)} requested.`,
-          refundId: requestResult.value,
+          refundIds: [requestResult.value],
         },
       )
     }

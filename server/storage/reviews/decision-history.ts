@@ -103,11 +103,11 @@ export async function recordDecision(
   at: Instant,
   {
     message,
-    refundId = null,
+    refundIds = [],
     movedTo = null,
   }: {
     readonly message: string
-    readonly refundId?: number | null
+    readonly refundIds?: readonly number[]
     readonly movedTo?: Pick<MoveTarget, 'regNo' | 'eventId'> | null
   },
 ): Promise<DecisionResult> {
@@ -144,7 +144,7 @@ export async function recordDecision(
     addEntry(isWithinEvent ? firstText : ` to another event${amountText}`, eventId, regNo)
     addEntry(movedText, movedTo.eventId, movedTo.regNo)
   }
-  return ok({ regNo, message, refundId })
+  return ok({ regNo, message, refundIds })
 }
 
 export async function findPastDecision(sql: Sql, id: string): Promise<DecisionResult> {

@@ -1,7 +1,8 @@
 /** Performs payment decisions as actions on a registration. */
 import { err, ok } from '../../../engine/index.ts'
-import type { Decision, Amount, GatewayKinds } from '../../../engine/index.ts'
+import type { Decision, GatewayKinds } from '../../../engine/index.ts'
 import type { ActionResult, NewAction } from '../registrations/action-types.ts'
+import type { WantedRefund } from '../payments/payment-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { decideReview } from './decide-reviews.ts'
@@ -14,26 +15,22 @@ export function refund(
   sql: Sql,
   action: NewAction,
   {
-    amount,
     manualReference,
-    gatewayKinds,
-  }: {
-    readonly amount: Amount | null
+    ...wantedRefund
+  }: Pick<WantedRefund, 'amount' | 'gatewayKinds' | 'shownPaidAmount'> & {
     readonly manualReference: string | null
-    readonly gatewayKinds: GatewayKinds
   },
 ): Promise<ActionResult> {
   const { regNo, why: reason, who: user, at } = action
   return applyAction(sql, action, async () => {
     const referenceInput = manualReference === null ? {} : { manualReference }
     const result = await requestRefund(sql, {
+      ...wantedRefund,
+      ...referenceInput,
       of: regNo,
-      amount,
       why: reason,
       who: user,
       at,
-      gatewayKinds,
-      ...referenceInput,
     })
     return result.ok ? ok({ ...result.value, isDecision: true }) : result
   })

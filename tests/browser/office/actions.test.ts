@@ -181,23 +181,28 @@ test('cancels a registration by the refund scale: its seat is sold again, and ha
   await expect.poll(() => findPanel().locator('.care').count()).toBe(0)
 })
 
-test('shows a payment that arrived while the dialog was open before it cancels', async () => {
+test('shows what changed while the dialog was open before it cancels or refunds', async () => {
   const regNo = await addRegistration(29)
   const page = await openRegistration(regNo)
   await press('Cancel registration')
   await expect
     .poll(() => findDialog().getByRole('definition').allTextContents())
     .toEqual(['₹\u00a03,540', '₹\u00a00', '₹\u00a00'])
-  const confirmResult = await page.evaluate(
-    async (path) =>
-      fetch(path, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"act":"confirm","way":"transfer","reference":"HDFCN52026012029","amount":3540,"day":"2026-01-20"}',
-      }).then(({ status }) => status),
-    `/api/admin/registrations/${regNo}/acts/`,
+  const actInAnotherTab = async (body: string) =>
+    expect(
+      await page.evaluate(
+        async ([path, json]) =>
+          fetch(path, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: json,
+          }).then(({ status }) => status),
+        [`/api/admin/registrations/${regNo}/acts/`, body] as const,
+      ),
+    ).toBe(200)
+  await actInAnotherTab(
+    '{"act":"confirm","way":"transfer","reference":"HDFCN52026012029","amount":3540,"day":"2026-01-20"}',
   )
-  expect(confirmResult).toBe(200)
   await confirmAction('Never paid.', 'Cancel registration')
   await findDialog().getByRole('alert').getByText('Nothing was cancelled').waitFor()
   await findDialog()
@@ -210,6 +215,20 @@ test('shows a payment that arrived while the dialog was open before it cancels',
   await confirmAction('Asked for it by phone.', 'Cancel registration')
   await waitForStatus('Registration cancelled')
   await findPanel().getByText('To refund: ₹\u00a03,540', { exact: true }).waitFor()
+
+  await press('Refund')
+  await findDialog().getByLabel('Amount to refund').fill('1000')
+  await findDialog().getByLabel('Transfer reference or slip number').fill('HDFCN52026013001')
+  await actInAnotherTab(
+    '{"act":"refund","why":"Agreed.","amount":1000,"by_hand":true,"reference":"HDFCN52026013002"}',
+  )
+  await confirmAction('Agreed by phone.', 'Refund')
+  await findDialog()
+    .getByRole('alert')
+    .getByText('₹\u00a02,540 is paid now. Nothing was refunded.')
+    .waitFor()
+  await confirmAction('Another 1,000, agreed.', 'Refund')
+  await waitForStatus('₹\u00a01,000 was refunded outside Rollcall.')
 })
 
 test('corrects to a higher category, and the delegate pays the balance by the emailed link; to a lower one, and the difference is refunded', async () => {

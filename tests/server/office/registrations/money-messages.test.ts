@@ -3,14 +3,30 @@ import { expect, test } from 'vitest'
 import { INR, instant, toAmount } from '../../../../engine/index.ts'
 import { formatLines } from '../../../../engine/pricing/bill-lines.ts'
 import { buildTimeline } from '../../../../server/office/registrations/timeline.ts'
+import type { StoredRefund } from '../../../../server/storage/index.ts'
 import { formatRefundResult } from '../../../../server/payments/decide-payment-review.ts'
 
 test('a refund that the gateway rejected is not reported as refunded', () => {
-  expect(formatRefundResult('Refund of ₹ 4,719 requested.', 'refused')).toBe(
+  const describeRefund = (state: StoredRefund['state']) =>
+    formatRefundResult('Refund of ₹ 4,719 requested.', [{ amount: toAmount(471_900), state }], INR)
+  expect(describeRefund('refused')).toBe(
     'Refund of ₹ 4,719 failed. The gateway refused the refund. Under Needs review, request it again, or refund outside Rollcall.',
   )
-  expect(formatRefundResult('Refund of ₹ 4,719 requested.', 'done')).toBe(
-    'Refund of ₹ 4,719 requested. The refund is done.',
+  expect(describeRefund('done')).toBe('Refund of ₹ 4,719 requested. The refund is done.')
+})
+
+test('the message about a split refund stated only the result of its last part', () => {
+  const describeSplitRefund = (...states: readonly StoredRefund['state'][]) =>
+    formatRefundResult(
+      'Refund of ₹ 5,000 requested, split between 2 payments.',
+      states.map((state, index) => ({ amount: toAmount(index === 0 ? 400_000 : 100_000), state })),
+      INR,
+    ).replaceAll('\u00a0', ' ')
+  expect(describeSplitRefund('refused', 'done')).toBe(
+    'Refund of ₹ 5,000 requested, split between 2 payments. ₹ 4,000: The gateway refused the refund. Under Needs review, request it again, or refund outside Rollcall. ₹ 1,000: The refund is done.',
+  )
+  expect(describeSplitRefund('done', 'done')).toBe(
+    'Refund of ₹ 5,000 requested, split between 2 payments. The refund is done.',
   )
 })
 

@@ -423,3 +423,66 @@ test('a refund that was requested twice was paid twice, from two payments', asyn
     [700, 'wanted'],
   ])
 })
+
+test('a refund of ₹ 400 on a page opened before another refund of ₹ 400 was paid in addition', async () => {
+  const regNo = await register('card')
+  await payByCard(createOrderId(regNo, 1), FEE)
+  const { kept: shownAmount } = await readActions(regNo)
+  const refund = { act: 'refund', why: 'Agreed by phone.', amount: '400', by_hand: true }
+  await performAction(regNo, { ...refund, kept: shownAmount, reference: createUtr() })
+  for (const method of [{ by_hand: true, reference: createUtr() }, { by_hand: false }]) {
+    const response = await office.act(regNo, { ...refund, ...method, kept: shownAmount })
+    expect([response.status, response.body.code]).toEqual([409, 'review_changed'])
+    expect(response.body.message).toBe(
+      'The payments have changed: ₹ 4,320 is paid now. Nothing was refunded. Check the registration again.',
+    )
+  }
+  const olderRoute = `/admin/registrations/${regNo}/refund/`
+  const routeResponse = await post(olderRoute, { why: 'Agreed.', amount: 400, kept: shownAmount })
+  expect([routeResponse.status, routeResponse.body['code']]).toEqual([409, 'review_changed'])
+  expect(await listRefunds(regNo)).toEqual([[400, 'done']])
+  // A second refund of the same amount that the user intends states the current amount.
+  await performAction(regNo, { ...refund, kept: 4320, reference: createUtr() })
+  expect(await readActions(regNo)).toMatchObject({ kept: 3920 })
+})
+
+test('a refund split between three payments that was requested twice was paid twice', async () => {
+  const regNo = await register('card')
+  await payByCard(createOrderId(regNo, 1), FEE)
+  await correct(regNo, 'writing', 1770)
+  await payByCard(await startCardPayment(regNo), 1770)
+  await performAction(regNo, {
+    act: 'correct',
+    why: 'Not a member.',
+    answers: { registered_as: 'non-member' },
+    total: FEE + 1770 + 2360,
+  })
+  await payByCard(await startCardPayment(regNo), 2360)
+  const manualRefund = { act: 'refund', why: 'Agreed.', by_hand: true, amount: '4000' }
+  await performAction(regNo, { ...manualRefund, reference: createUtr() })
+  // Each request would fit: 720 + 1680, then 90 + 2310.
+  const { kept: shownAmount } = await readActions(regNo)
+  expect(shownAmount).toBe(4850)
+  const request = {
+    of: regNo,
+    amount: toAmount(240_000),
+    shownPaidAmount: toAmount(485_000),
+    why: 'Agreed.',
+    who: 'treasurer',
+    at: server.now(),
+  }
+  const results = await Promise.all(
+    [request, request].map((wantedRefund) => server.deps.store.requestRefund(wantedRefund)),
+  )
+  expect(
+    results.map((result) => (result.ok ? result.value.refundIds.length : result.error)),
+  ).toEqual([
+    2,
+    { code: 'review_changed', message: expect.stringContaining('₹ 2,450 is paid now') },
+  ])
+  expect(await listRefunds(regNo)).toEqual([
+    [4000, 'done'],
+    [720, 'wanted'],
+    [1680, 'wanted'],
+  ])
+})

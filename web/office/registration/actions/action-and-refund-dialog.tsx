@@ -150,7 +150,7 @@ function buildRequest(
     case 'refund': {
       const isManual = data.get('by') === 'hand'
       const amount = readText('amount')
-      const request = { act: button, why: reason, amount, duplicates_version }
+      const request = { act: button, why: reason, amount, kept: refundable, duplicates_version }
       return isManual ? { ...request, by_hand: true, reference: readText('reference') } : request
     }
     case 'refuse':

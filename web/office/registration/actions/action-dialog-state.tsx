@@ -17,6 +17,9 @@ type OpenDialog = {
   readonly actionData: ActionsResponse
 }
 
+/** The codes of refusals because the registration or its payments have changed. */
+const CODES_OF_CHANGES: ReadonlySet<string> = new Set(['not_now', 'moved_on', 'review_changed'])
+
 export function useActionDialog({
   regNo,
   reload,
@@ -54,8 +57,7 @@ export function useActionDialog({
     // If the registration has changed since the dialog was opened, the dialog shows the current
     // state.
     onError: async (failure) => {
-      if (!isApiError(failure) || (failure.code !== 'not_now' && failure.code !== 'moved_on'))
-        return
+      if (!isApiError(failure) || !CODES_OF_CHANGES.has(failure.code)) return
       const actionData = await reload()
       if (actionData !== undefined)
         setOpenDialog((current) => current && { ...current, actionData })

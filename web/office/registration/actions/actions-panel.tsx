@@ -177,6 +177,7 @@ function RefundSecondPayment({
             act: 'refund',
             why: reason,
             amount: String(amount),
+            kept: amount,
             duplicates_version: otherPaymentsVersion,
             key,
           })
