@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
- * `npm run audit`: lists known vulnerabilities of the packages that a server runs. It queries the registry,
- * so it is not part of `npm test`, which needs no network. It reports if the registry cannot be reached.
+ * `npm run audit`: lists known vulnerabilities of the packages that a server runs. It queries the registry, so it is
+ * not part of `npm test`, which needs no network.
  *
  * Exit status: 0 no known vulnerabilities, 1 vulnerabilities (listed with their fixes), 2 no response.
  */

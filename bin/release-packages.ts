@@ -1,6 +1,6 @@
 /**
- * Finds the packages that run on a server, and the files they need: imports of the server's sources and their
- * dependencies.
+ * Finds the packages that a server needs (those that its sources import, and their dependencies), and selects the files
+ * of each package.
  */
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join, relative } from 'node:path'
@@ -67,7 +67,7 @@ export function findServerPackages(top: string): readonly string[] {
   return [...packageFolders].sort()
 }
 
-/** Returns the manifest's dependencies that a source file of the server imports. */
+/** Returns the dependencies in package.json that a source file of the server imports. */
 function findImportedPackages(top: string): readonly string[] {
   const { dependencies } = JSON.parse(readFileSync(join(top, 'package.json'), 'utf8')) as {
     readonly dependencies: Readonly<Record<string, string>>

@@ -25,8 +25,8 @@ import { findServerPackages, createFileFilter } from './release-packages.ts'
 
 const ROOT_DIR = join(import.meta.dirname, '..')
 /**
- * Folders that a server runs or its operator reads. The web app's sources are included because the server uses them to
- * detect whether it is built.
+ * Folders with the code that a server runs and the documents that its operator reads. The web app's sources are included because the server compares them
+ * with the built web app.
  */
 const FOLDERS = [
   'bin',
@@ -56,7 +56,7 @@ const NODE_PACKAGE = `node-${platform}`
 export const FOLDER_NAME = `rollcall-${manifest.version}`
 export const FILE_NAME = `${FOLDER_NAME}-${platform}.tar.gz`
 
-/** Copies or hard-links a file. Links are for callers that use the file immediately and do not change it. */
+/** Copies or hard-links a file. Hard-link only if the copy is used immediately and never changed. */
 type CopyFile = (from: string, to: string) => void
 
 /** Writes all files of the release into `targetDir`, which must not exist yet. The web app must be built. */
@@ -85,7 +85,7 @@ export function stageRelease(targetDir: string, copyFile: CopyFile = copyFileSyn
   writeFileSync(join(targetDir, CHECKSUMS_FILE), formatChecksums(targetDir))
 }
 
-/** Checksums of every file in the folder, in the format of `sha256sum --check`. */
+/** Returns the checksum of every file in the folder, in the format of `sha256sum --check`. */
 function formatChecksums(folder: string): string {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -111,11 +111,11 @@ function formatUpgradeNotes(): string {
 This release includes Node ${nodeVersion} and uses a database of version ${migrations.length}. It migrates a database of any earlier version, after copying it
 (\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). See docs/operation/monitoring.md for details.
 
-1. \`sha256sum --check --quiet ${CHECKSUMS_FILE}\` in this folder.
-2. \`bin/rollcall db migrate --check\` with the variables of the server: exit status 0 if the database does not change, 1 if the start will migrate it.
-3. \`rollcall db backup\` with the version that is running.
+1. Run \`sha256sum --check --quiet ${CHECKSUMS_FILE}\` in this folder.
+2. Run \`bin/rollcall db migrate --check\` with the variables of the server. Exit status: 0 the database does not change, 1 the next start migrates it.
+3. Run \`rollcall db backup\` with the version that is running.
 4. Point /opt/rollcall to this folder (\`ln -sfn ${FOLDER_NAME} /opt/rollcall\`), and restart. Requests wait during the restart.
-5. \`bin/rollcall doctor\`.
+5. Run \`bin/rollcall doctor\`.
 
 To return to the older version: stop the server and point /opt/rollcall to its folder. If step 2 returned 1, replace \`rollcall.db\` with
 \`rollcall.before-v${migrations.length}.db\` and remove \`rollcall.db-wal\` and \`rollcall.db-shm\`. Then start. All data stored since the upgrade is lost.

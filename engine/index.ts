@@ -316,7 +316,7 @@ export type { GatewayKind } from './event/payment-method-types.ts'
 export {
   MAX_ATTEMPTS,
   isInTime,
-  isJustPlaced,
+  isJustCreated,
   isOver,
   canPay,
   canRetry,
@@ -393,7 +393,7 @@ export {
   acceptPayment,
   applyPaymentEvent,
   closePayment,
-  getMoneyCurrency,
+  getReceivedCurrency,
   findFailure,
   findReviewReason,
   readReportedCurrency,

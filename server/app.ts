@@ -45,11 +45,11 @@ import { addUploadRoutes } from './registration/uploads/upload-routes.ts'
 import { addRegistrationRoutes } from './registration/registration-routes.ts'
 import { ignoreExpectHeader, closeIdleConnections } from './http/connections.ts'
 
-/** Fixed routes receive small inputs: username and password, a decision and its reason. */
+/** Fixed routes receive small inputs, such as a username and password, or a decision and its reason. */
 const MAX_BODY_BYTES = 128 * 1024
 /** Enough random bytes for unique prefixes in many thousands of runs. */
 const RUN_PREFIX_BYTES = 6
-/** A slow phone can send 5 MB at 20 KB/s in this time. After it, the connection is closed. */
+/** Long enough for a slow phone to send 5 MB at 20 KB/s. The connection is closed after this time. */
 const REQUEST_TIMEOUT_MS = 300_000
 
 export async function buildApp(deps: Deps): Promise<FastifyInstance> {

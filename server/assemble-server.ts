@@ -40,7 +40,7 @@ import {
   moveRemainingFilesAside,
 } from './storage/recovery/missing-database.ts'
 import { openStore } from './storage/open-store.ts'
-import { beginServing } from './storage/database/single-server-lock.ts'
+import { lockDataFolder } from './storage/database/single-server-lock.ts'
 import { explainMachineProblem } from './storage/database/error-explanations.ts'
 import type { Store } from './storage/index.ts'
 import { createErasureCheck } from './ops/health/clock-check.ts'
@@ -92,12 +92,12 @@ export type AssembledServer = {
   readonly priceUpdates: PeriodicJob
   /** Records the progress of the database, and detects an older one. */
   readonly recovery: PeriodicJob
-  /** Null unless the gateways are our own simulators. */
+  /** Null if the gateways are real. */
   readonly simulators: OpenSimulators | null
   /** Completes pending requests, then closes everything; no acknowledged data is lost. */
   close(): Promise<void>
 }
-/** The reason why startup failed, with exit status 1 (event file), 2 (environment) or 75 (temporary problem). */
+/** The cause of a failed startup, with exit status 1 (event file), 2 (environment) or 75 (temporary problem). */
 export type StartProblem = { readonly text: string; readonly status: 1 | 2 | 75 }
 
 export async function assembleServer(
@@ -120,7 +120,7 @@ export async function assembleServer(
   }
 }
 
-/** Returns the machine's problem that prevents a start; null if the error is a bug. */
+/** Returns the problem of the machine that prevents startup; null if the error is a bug. */
 export function findStartProblem(error: unknown, { dataDir }: Environment): StartProblem | null {
   const problem = explainMachineProblem(error, dataDir)
   if (problem === null) return null
@@ -149,7 +149,7 @@ function checkDatabaseCreation(
   return lossMessage === null ? ok(isNew || describeMissing(dataDir) !== null) : err(lossMessage)
 }
 
-/** `canCreateDatabase` is true if a missing database is created. */
+/** If `canCreateDatabase` is true, a missing database is created. */
 type StartOptions = AssembleOptions & { readonly canCreateDatabase: boolean }
 
 async function assembleWithLock(
@@ -157,10 +157,10 @@ async function assembleWithLock(
   options: StartOptions,
 ): Promise<Result<AssembledServer, StartProblem>> {
   // A process with background jobs must be the only one; CLI commands run alongside a server and only read.
-  const releaseLock = options.hasJobs ? beginServing(environment.dataDir) : () => {}
+  const releaseLock = options.hasJobs ? lockDataFolder(environment.dataDir) : () => {}
   if (releaseLock === null)
     return err({
-      text: `DATA_DIR is ${environment.dataDir}, which another server is using: each email would be sent twice. Stop that server first, or set another DATA_DIR for this one.`,
+      text: `Another server is using DATA_DIR (${environment.dataDir}), so each email would be sent twice. Stop that server, or set another DATA_DIR for this one.`,
       status: 2,
     })
   const assembleResult = await assembleWithStore(environment, options).catch((error: unknown) => {
@@ -299,7 +299,7 @@ async function assembleParts(
     recovery,
     simulators,
     close: async () => {
-      // Stops new requests first, then the services that running requests need, and the store last.
+      // Stops accepting requests first, then stops the services that running requests need, and the store last.
       validatorWarmUp?.stop()
       await app.close()
       await clockJumps.close()
@@ -326,7 +326,7 @@ async function assembleParts(
 const explainNoEvents = (eventsDir: string): string =>
   `EVENTS_DIR is ${eventsDir}, which does not exist. Set it to the folder of the event files.`
 
-/** Returns a problem; null if event files exist, or were served before, and the data folder is writable. */
+/** Returns a problem; null if there are event files or served versions, and DATA_DIR is writable. */
 function checkFolders(environment: Environment, log: Log): StartProblem | null {
   const { eventsDir, dataDir, databaseUrl } = environment
   if (
@@ -363,7 +363,7 @@ function checkInodes(dataDir: string): StartProblem | null {
   const files = getFreeFilesSync(dataDir)
   if (files === null || files >= MIN_FREE_INODES) return null
   return {
-    text: `DATA_DIR is ${dataDir}, and its disk can hold only ${files} more files (free inodes); the server needs ${MIN_FREE_INODES}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a systemd unit does so automatically.`,
+    text: `The disk of DATA_DIR (${dataDir}) can hold only ${files} more files (free inodes); the server needs ${MIN_FREE_INODES}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a systemd unit does so automatically.`,
     status: 75,
   }
 }

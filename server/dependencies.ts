@@ -19,7 +19,7 @@ import type { S3Bucket } from './storage/files/s3-bucket.ts'
 import type { SweepResult } from './storage/files/upload-storage-types.ts'
 import type { GatewayDispute, Store, StoredRegistration } from './storage/index.ts'
 
-/** The variables of one merchant account, by part: KEY_ID is RAZORPAY_<ACCOUNT>_KEY_ID. */
+/** The credentials of one account by the end of the variable's name: KEY_ID for RAZORPAY_<ACCOUNT>_KEY_ID. */
 export type AccountVariables = Readonly<Record<string, string>>
 /** The accounts of one gateway, by the name that event files use. The sandbox creates its own. */
 export type GatewayAccounts = Readonly<Record<string, AccountVariables>>
@@ -52,7 +52,7 @@ export type Environment = {
   /** Values to assume if a status response does not state them; none by default. */
   readonly airpayAssumed?: { readonly currency: boolean; readonly sale: boolean }
   readonly rateLimits: boolean
-  /** Grants access to the metrics from another machine; null if there is no such access. */
+  /** Grants access to the metrics from another machine; null if only this machine has access. */
   readonly metricsToken: string | null
   /** Encrypts the secrets of second factors; null or omitted for a key file in the data folder (SQLite only). */
   readonly secondFactorKey?: string | null
@@ -66,7 +66,7 @@ export type Environment = {
 /** A served event: its checked file, and the hash that registrations store. */
 export type ServedEvent = {
   readonly config: EventConfig
-  /** SHA-256, in hex, of the event file and the shared files with which it was compiled. */
+  /** SHA-256, in hex, of the event file and the shared files that it was compiled with. */
   readonly hash: string
   readonly text: string
   readonly shared: string
@@ -87,15 +87,15 @@ export type EventRegistry = {
   /** Returns the event whose order-id pattern matches this registration number or order id. */
   findByOrderId(orderId: string): ServedEvent | null
   cards(at: Instant): readonly EventCard[]
-  /** Returns the texts of the landing page; null if there is no site file without errors. */
+  /** Returns the texts of the landing page; null if the site file is missing or has errors. */
   site(): Site | null
   /** Returns files whose version on disk is not served, with the reasons, in the order found. */
   refusedFiles(): readonly RefusedFile[]
-  /** Reads the folder again; serves files without errors, keeps the previous version of the others. */
+  /** Reads the folder again. Serves files without errors, and keeps the previous version of the others. */
   reload(): Promise<void>
   /**
-   * Serves the versions that are active on all servers of the database; returns true if this changed something. False
-   * with a single server.
+   * Serves the versions that are active on all servers of the database; returns true if this changed something. Always
+   * false with a single server.
    */
   refresh(): Promise<boolean>
   onChange(listener: () => void): void
@@ -127,7 +127,7 @@ export type RefundResult =
   /** It is unknown whether money moves: check this before requesting the refund again. */
   | { readonly is: 'unsure'; readonly error: string; readonly raw: string }
 
-/** The claim of a browser return or webhook. It is no proof of payment and must be verified. */
+/** The claim of a browser return or webhook. It is not proof of payment and must be verified. */
 export type GatewayMessage = {
   readonly orderId: string
   readonly amount: string
@@ -148,7 +148,7 @@ export type AttributedMessage = {
   readonly sender: GatewayKind | null
   readonly parsed: ParsedMessage
 }
-/** A webhook as it arrived. `eventId` is from its header, or "". */
+/** A received webhook that is not verified yet. `eventId` is from its header, or "". */
 export type ReceivedWebhook = {
   readonly bytes: Buffer
   readonly signature: string
@@ -209,8 +209,9 @@ export type GatewayAdapter = {
     timeoutMs: number,
   ): Promise<Result<PaymentData, string>>
   /**
-   * Reads a browser return or webhook; rejects one that names no order, or an order of no event. The message is no
-   * proof of payment and must be verified. Absent if messages arrive at an address per order, or with a signature.
+   * Reads a browser return or webhook; rejects a message without an order, or with an order of no event. The
+   * message is not proof of payment and must be verified. Absent if messages arrive at an address per order, or with a
+   * signature.
    */
   readReturnOrWebhook?(body: MessageFields): ParsedMessage
   /** Reads a return to the address of one order, for one account. Absent if a return names its order. */
@@ -218,8 +219,8 @@ export type GatewayAdapter = {
   /** Checks and reads a signed webhook. Absent if webhooks have no signature. */
   readWebhook?(webhook: ReceivedWebhook): Promise<WebhookCheckResult>
   /**
-   * Returns the number of payments confirmed since the last webhook, and the time of the first; null if too few to expect
-   * a webhook. Gateways disable webhooks that fail for a day.
+   * Returns the number of payments confirmed since the last webhook, and the time of the first; null if a webhook
+   * cannot be expected after so few payments. Gateways disable webhooks that fail for a day.
    */
   countConfirmedWithoutWebhook?(
     lastWebhookAt: Instant | null,
@@ -299,8 +300,8 @@ export type Payments = {
     orderIds: readonly OrderId[],
     timeoutMs: number,
   ): Promise<ReadonlyMap<OrderId, PollResult>>
-  /** Queries payments whose next query is due, or `all`, open ones first; counts open ones, and those that ended. */
-  reconcile(all?: boolean): Promise<{ readonly queriedCount: number; readonly endedCount: number }>
+  /** Queries payments that are due, or `all`, open ones first. Counts the open ones, and those that ended. */
+  queryDue(all?: boolean): Promise<{ readonly queriedCount: number; readonly endedCount: number }>
   /**
    * Queries an order that is not in the database, for the event that it may belong to; payments that the gateway
    * confirms are passed to staff for review. `unsure`: the response was not conclusive.
@@ -317,7 +318,7 @@ export type Payments = {
   /** Returns accounts that are paused because the gateway does not respond for them. */
   pausedAccounts(): readonly string[]
   /** Resolves when no verification is running. */
-  idle(): Promise<void>
+  waitUntilIdle(): Promise<void>
   close(): Promise<void>
 }
 
@@ -342,15 +343,15 @@ export type Uploads = {
   /** Removes photo metadata from the file; returns it with its new hash and size. */
   removePhotoMetadata(file: ReceivedFile, mime: string): Promise<ReceivedFile>
   /** Moves the file to its location, named by its hash; flushes file and folder. Stores the same bytes once. */
-  keep(file: ReceivedFile): Promise<void>
+  storeFile(file: ReceivedFile): Promise<void>
   /** Returns true if the file of an earlier draft is stored; protects it from the sweep while a request uses it. */
-  hold(sha256: string): Promise<boolean>
+  protectFile(sha256: string): Promise<boolean>
   /** Removes the file unless it was stored. */
   discard(file: ReceivedFile): Promise<void>
   /** Opens a stored file. Null if there is no such file. The content must be read or destroyed. */
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
   /** Removes these files immediately, except those that another registration refers to. */
-  forget(sha256s: readonly string[]): Promise<void>
+  removeFiles(sha256s: readonly string[]): Promise<void>
   /**
    * Removes files that the database no longer needs, and sets aside unknown ones; with `all`, regardless of their
    * number.
@@ -361,8 +362,8 @@ export type Uploads = {
   /** Returns the state after the last sweep. */
   state(): UploadsState
   /** Returns the hash of every stored file. */
-  hashes(): Promise<readonly string[]>
-  /** Explains why files cannot be stored; null if they can, or if another check reports it. */
+  listHashes(): Promise<readonly string[]>
+  /** Explains why files cannot be stored; null if they can, or if another check reports the problem. */
   check(): Promise<string | null>
 }
 /** Sentences for the operator. */

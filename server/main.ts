@@ -44,7 +44,7 @@ export type BootOptions = { readonly isNew?: boolean } & Partial<
  */
 export type RunningServer = { readonly url: string; readonly stopped: Promise<0 | 2> }
 
-/** The host process of a server: receives its log and sends stop signals. */
+/** The process that hosts a server: receives its log and passes on stop signals. */
 export type ProcessHost = {
   /** Writes all lines from one turn of the event loop. */
   write(output: string): void
@@ -97,7 +97,7 @@ export async function bootServer(
     log.flush()
     output.write()
   })
-  // Startup reads the event files anyway, so requests during startup need no reload.
+  // Startup reads the event files anyway, so reload requests during startup are ignored.
   let reload = (): void => {}
   host.onReload?.(() => reload())
   // Registered first: a server that gets a stop signal during startup completes it and then stops.
@@ -179,7 +179,7 @@ export async function bootServer(
       ...(password === null
         ? []
         : [
-            `  Admin    ${environment.firstAdmin.username}, password ${password} (printed only now)`,
+            `  Admin    ${environment.firstAdmin.username}, password ${password} (shown only once)`,
           ]),
     ].join('\n'),
   )
@@ -190,7 +190,7 @@ export async function bootServer(
     // Data that would be lost with the process is rescued before it exits.
     await lossWatch.waitUntilSaved()
     const shutdownTimer = setTimeout(() => {
-      log.error({}, 'the shutdown got stuck')
+      log.error({}, 'the shutdown timed out')
       process.exit(3)
     }, MAX_SHUTDOWN_MS)
     shutdownTimer.unref()
@@ -225,8 +225,8 @@ async function sweepUploads({
 }
 
 /**
- * Returns where to listen. An inherited socket is already listening: clients that connect during a restart wait in its
- * queue.
+ * Returns the address or socket to listen on. An inherited socket is already listening: clients that connect during a
+ * restart wait in its queue.
  */
 function buildListenOptions({ port, host, socketFd }: Environment): FastifyListenOptions {
   const socket = socketFd === undefined ? {} : { fd: socketFd }

@@ -1,6 +1,6 @@
 /**
  * Checks that a server is configured for real payments.
- * A setting that can only be a mistake prevents the start; one that may be intended gives a warning.
+ * A setting that can only be a mistake prevents startup; a setting that may be intended causes a warning.
  */
 import { err, ok } from '../engine/index.ts'
 import type { Result } from '../engine/index.ts'
@@ -9,7 +9,8 @@ import { MIN_PASSWORD_CHARACTERS } from './office/auth/passwords.ts'
 import { isOwnMachine } from './ops/environment.ts'
 
 /**
- * Checks the settings. Errors are sentences that prevent the start; success may include warnings. A rehearsal passes.
+ * Checks the settings. Errors are sentences and prevent startup; a success may include warnings. A rehearsal always
+ * passes.
  */
 export function checkProduction(
   environment: Environment,
@@ -21,7 +22,7 @@ export function checkProduction(
   if (addressError !== null) errors.push(addressError)
   if (firstAdmin.password !== null && firstAdmin.password.length < MIN_PASSWORD_CHARACTERS)
     errors.push(
-      `ADMIN_PASSWORD must be at least ${MIN_PASSWORD_CHARACTERS} characters long. Unset it, and the first start generates one and prints it.`,
+      `ADMIN_PASSWORD must be at least ${MIN_PASSWORD_CHARACTERS} characters long. Unset it to have one generated and printed at the first start.`,
     )
   if (errors.length > 0) return err(errors)
   return ok([

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 
 const LAST_CODE_POINT = 0x10_ffff
-/** The range of surrogates, which are halves of a character. */
+/** The range of surrogates. A pair of surrogates encodes one character. */
 const SURROGATES = { first: 0xd8_00, count: 0x8_00 }
 
 /**

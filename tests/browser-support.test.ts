@@ -1,4 +1,4 @@
-/** The built scripts, with packages, use no feature that the oldest browsers of docs/browsers.md lack. */
+/** The built scripts, including packages, use only features that the oldest browsers in docs/browsers.md support. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,8 +10,8 @@ const TOP = join(import.meta.dirname, '..')
 const BUILD_DIR = join(TOP, 'web', 'dist')
 
 /**
- * Newer features that a script uses only after a check for support. The reason states which code checks, and how. A
- * row that is no longer needed makes the test fail.
+ * Newer features that a script uses only after a check for support. The reason states which code checks for support,
+ * and how. The test fails if a row is no longer needed.
  */
 const CHECKED_BEFORE_USE: Readonly<Record<string, string>> = {
   'Document/Element.startViewTransition':
@@ -43,7 +43,7 @@ const BROWSER_ROWS = readFileSync(join(TOP, 'docs', 'browsers.md'), 'utf8')
     return chrome && firefox && safari ? [{ chrome, firefox, safari }] : []
   })
 const toMinimumVersions = (row: (typeof BROWSER_ROWS)[number] | undefined): MinimumVersions => {
-  if (row === undefined) throw new Error('docs/browsers.md has lost a row of its first table')
+  if (row === undefined) throw new Error('a row is missing in the first table of docs/browsers.md')
   const { chrome, firefox, safari } = row
   return {
     chrome,
@@ -66,7 +66,7 @@ type Chunk = {
   readonly dynamicImports?: readonly string[]
 }
 
-/** Lists every script of the build, with the browsers that have to run it. */
+/** Lists every script of the build with the browsers that must run it. */
 function listScripts(): readonly { readonly file: string; readonly browsers: MinimumVersions }[] {
   if (!existsSync(BUILD_DIR))
     throw new Error('the web app is not built: npm run build, or npm test')
@@ -99,7 +99,7 @@ function listScripts(): readonly { readonly file: string; readonly browsers: Min
     }))
 }
 
-test('a name with ö opened the error page in Chromium 109: no built script uses a newer feature', () => {
+test('a name with an ö opened the error page in Chromium 109: built scripts use no newer features', () => {
   const usedFeatures = listScripts().flatMap(({ file, browsers }) =>
     findUnsupportedFeatures(readFileSync(join(BUILD_DIR, file), 'utf8'), browsers).map(
       (unsupportedFeature) => ({ file, usage: unsupportedFeature }),

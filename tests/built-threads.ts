@@ -1,4 +1,4 @@
-/** Starts the threads and child processes of servers in tests from the server's build, as in production. */
+/** Starts the threads and child processes of test servers from the server's build, as in production. */
 import childProcess from 'node:child_process'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'

@@ -1,4 +1,4 @@
-/** Delegates read only texts from the catalogue and from event files, so a translation can replace both. */
+/** Every text that delegates read is in the catalogue or in an event file, so that it can be translated. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -82,7 +82,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     why: 'corrections by staff',
     in: /^server\/registration\/actions\/correct-answers\.ts$/,
-    text: /answers: \{field|^A transfer|^Enter the name|has no field|^Files cannot|another file|\{\} (more|less)|^This correction|^These answers|was refunded already|was changed since you opened it/,
+    text: /answers: \{field|^A transfer|^Enter the name|has no field|^Files cannot|another file|\{\} (more|less)|^This correction|^These answers|was already refunded|has changed since you opened it/,
   },
   {
     why: 'registrations that staff add',
@@ -148,7 +148,7 @@ test.each([
   ['a class name', '<p className="btn line" />'],
   ['an import', "import { a } from './some file.ts'"],
   ['an assertion', "assert(isFine, 'this must not happen')"],
-  ['an error that is thrown', "throw new Error('this must not happen')"],
+  ['a thrown error', "throw new Error('this must not happen')"],
   ['a type', "type Kind = 'Two words' | 'Other words'"],
   ['a log line', "log.info({ id }, 'a request failed')"],
   ['a comparison', "const same = text === 'Two words'"],

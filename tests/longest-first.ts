@@ -5,8 +5,8 @@ import type { TestSpecification } from 'vitest/node'
 // Vitest itself uses recorded durations, or file sizes in a fresh clone.
 
 /**
- * The groups of files in their order; tests that only compute fill the cores at the end. A waiting file starts after
- * files of a total weight: the tests of components end before it, and a browser test takes as long as four others.
+ * The groups of files in their order. Tests that only compute run last, so that all cores stay busy. Waiting files
+ * start at equal intervals of total weight: component tests do not count, and a browser test counts as four others.
  */
 const GROUPS = [
   { pattern: /\/tests\/web\//, weight: 0 },
@@ -16,8 +16,8 @@ const GROUPS = [
 ]
 
 /**
- * Files that mostly wait, for a timeout or another process, longest first. If they ran at the same time, the cores would
- * be idle, so they are spread among the other files.
+ * Files that mostly wait, for a timeout or another process, longest first. If they ran at the same time, the cores
+ * would be idle, so they are spread among the other files.
  */
 const WAITING_FILES = [
   'server/ops/lost-database',
@@ -53,7 +53,7 @@ const WAITING_FILES = [
   'attacks/bank',
   'attacks/permissions',
 ]
-/** Other files that take more than about eight seconds, although some of them are short. Longest first. */
+/** Other files that take more than about eight seconds, even if they are short. Longest first. */
 const SLOW_FILES = [
   'simulator/simulator',
   'server/storage/oldest-postgres',

@@ -1,4 +1,4 @@
-/** Mutations stored as text replacements: checks that each applies, and applies it to a copy of the tree. */
+/** Mutations stored as text replacements: checks that each can be applied, and applies it to a copy of the tree. */
 import { spawn } from 'node:child_process'
 import {
   cpSync,

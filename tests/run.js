@@ -17,8 +17,8 @@ import {
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// The other checks are types, lint, format and event files. An old Node can parse this plain JavaScript: `npm test` puts
-// node_modules/.bin first, so the lockfile's Node 24 runs this file. Started by an older Node, it starts Node 24.
+// The other checks are types, lint, format and event files. `npm test` puts node_modules/.bin first,
+// so the lockfile's Node 24 runs this file. An older Node can parse this plain JavaScript, and then starts Node 24.
 //
 // `npm test -- tests/engine` runs only those tests; everything after `--` goes to vitest.
 // `HEADED=1 npm test -- tests/browser/paid.test.ts` shows the browser, slowed down.
@@ -55,7 +55,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 
 // ── A browser ──────────────────────────────────────────────────────────────────
 
-/** The shell is the same engine without a window, and opens a browser context in a third of the time. */
+/** The headless shell is the same engine without a window, and opens a browser context in a third of the time. */
 const SHELL = 'chromium-headless-shell'
 const KNOWN_BROWSERS = [
   SHELL,
@@ -100,7 +100,7 @@ function installShell() {
 
 /** Returns the path of a browser. As root on Debian, installs it if necessary. Otherwise stops with instructions. */
 function needBrowser() {
-  // The shell has no window to show.
+  // The headless shell cannot show a window.
   if (process.env.HEADED === '1')
     return (
       findBrowser(KNOWN_BROWSERS.filter((name) => name !== SHELL)) ||
@@ -126,8 +126,8 @@ const MEMORY_FOLDER = '/dev/shm'
 const MEMORY_BYTES_MIN = 8 * 1024 ** 3
 
 /**
- * Keeps the hundreds of server folders that the tests create and delete in memory instead of on disk, if there is enough
- * memory and files in it can be executed. Keeps a TMPDIR that is already set.
+ * Keeps the hundreds of server folders that the tests create and delete in memory instead of on disk, if there is
+ * enough memory and files in it can be executed. Does not change a TMPDIR that is already set.
  */
 function useMemory() {
   if (process.env.TMPDIR || !existsSync(MEMORY_FOLDER)) return
@@ -155,8 +155,7 @@ const failedSteps = new Map()
 
 /**
  * For the compiler and the type-aware lint, which are written in Go: a second thread would compute the same types
- * again, and less garbage collection saves a fifth of their time. Near the memory limit, garbage is collected as
- * usual.
+ * again, and less garbage collection saves a fifth of their time. Garbage is collected as usual near the memory limit.
  */
 const ONE_CHECKER = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '2500MiB' }
 

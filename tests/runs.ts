@@ -4,7 +4,7 @@ const PART_DIVISOR = 4
 export const ALL_RUNS = process.env['RUNS'] === 'all'
 
 /**
- * Registers a test in `npm run thorough` only: a negative control of the test tools, or a scenario whose first
+ * Defines a test that only `npm run thorough` runs: a negative control of the test tools, or a scenario whose first
  * version, database or width is in `npm test`.
  */
 export const registerThorough = (register: () => void): void => {

@@ -1,4 +1,4 @@
-/** The structure of the tree: entry points, layers, import cycles, crowded folders, and the names that its docs cite. */
+/** The structure of the tree: entry points, layers, import cycles, crowded folders, and the names that docs cite. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -78,7 +78,7 @@ test('the running server imports no module that checks event files: the store th
   expect([...visited].filter((path) => path.startsWith('engine/authoring'))).toEqual([])
 })
 
-test('there are no import cycles, types included: move shared code to a third file', () => {
+test('there are no import cycles, including types: move shared code to a third file', () => {
   const code = paths.filter((path) => /^(engine|server|web)\/.*\.tsx?$/.test(path))
   const importGraph = new Map(code.map((path) => [path, listImports(path)]))
   expect(importGraph.get('web/app/main.tsx')?.length ?? 0, 'reads the imports').toBeGreaterThan(5)
@@ -105,7 +105,7 @@ describe('code outside the folder of a gateway does not depend on the list of ga
   )
   /** Tables whose completeness the compiler checks. */
   const tables = [`${folder}/credentials.ts`, `${folder}/registry.ts`]
-  test('no other file compares with the kind of a gateway: ask its entry in the registry, or its capabilities', () => {
+  test('no other file compares the kind of a gateway: use its registry entry or its capabilities', () => {
     const kindPattern = new RegExp(`'(?:${kinds.join('|')})'`)
     expect(otherFiles.filter((path) => kindPattern.test(read(path)))).toEqual([
       'engine/event/payment-method-types.ts',
@@ -126,7 +126,7 @@ describe('code outside the folder of a gateway does not depend on the list of ga
     expect(kinds.length).toBeGreaterThan(1)
     expect(missingPages).toEqual([])
   })
-  test('only the tables of gateways import from their folders', () => {
+  test('only the gateway tables import from the folders of gateways', () => {
     const isInFolder = (target: string): boolean =>
       kinds.some((kind) => target.startsWith(`${folder}/${kind}/`))
     const importers = otherFiles.filter((path) => listImports(path).some(isInFolder))
@@ -186,7 +186,7 @@ test('no folder of code has more than 20 entries, except those of one kind', () 
   expect(crowded).toEqual([])
 })
 
-/** Each call of the store, of a gateway or of the payments reaches its file through one of these tables. */
+/** Each call of the store, a gateway or the payments module is dispatched through one of these tables. */
 const OPERATION_TABLES = [
   'server/storage/operations/writes.ts',
   'server/payments/gateways/airpay/definition.ts',
@@ -226,7 +226,7 @@ describe('the diagrams of docs/architecture', () => {
   })
 })
 
-test('docs/architecture/storage.md lists the kinds of locks in the order in which they are taken', () => {
+test('docs/architecture/storage.md lists the kinds of locks in the order in which they are acquired', () => {
   const [, order = ''] =
     /LOCK_ORDER = \[([^\]]*)\]/.exec(read('server/storage/database/sqlite-connection.ts')) ?? []
   const kinds = [...order.matchAll(/'([^']+)'/g)].map(([, kind]) => kind)
@@ -238,14 +238,14 @@ test('docs/architecture/storage.md lists the kinds of locks in the order in whic
   expect(listedKinds).toEqual(kinds)
 })
 
-test('a renamed test file lost its place in the order, and started last', () => {
+test('a renamed test file lost its place in the order and started last', () => {
   const missingFiles = NAMED_FILES.filter(
     (name) => !paths.some((path) => path.endsWith(`/${name}.test.ts`)),
   )
   expect(missingFiles).toEqual([])
 })
 
-test('the bundles of the web app name modules that exist', () => {
+test('the bundle definitions of the web app name modules that exist', () => {
   const tests = read('web/vite.config.ts').match(/(?<=^ *test: ).+(?=,$)/gm) ?? []
   const namedModules = tests.flatMap((test) =>
     [...test.replace(/\|node_modules.*/, '').matchAll(/(?<![\w-])[a-z]+(?:-[a-z]+)*/g)].map(
@@ -260,7 +260,7 @@ test('the bundles of the web app name modules that exist', () => {
   expect(namedModules.filter((name) => !isThere(name))).toEqual([])
 })
 
-test('every link from docs to a heading has that heading', () => {
+test('every link from docs to a heading leads to an existing heading', () => {
   const pages = readdirSync(join(TOP, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md') && !name.startsWith('findings/'))
     .map((name) => `docs/${name}`)

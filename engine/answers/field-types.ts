@@ -14,7 +14,7 @@ import { DAY_PATTERN, type Day } from '../lib/time.ts'
 export const GATEWAY_EMAIL_CHARACTERS = { min: 6, max: 50 } as const
 
 const EMAIL_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
-/** HTML's rule for `<input type=email>`, word for word: what every browser accepts as an address. */
+/** The pattern that the HTML standard defines for `<input type=email>`. Browsers accept exactly these addresses. */
 const EMAIL_PATTERN = `^[a-zA-Z0-9.!#$%&'*+/=?^_\`{|}~-]+@${EMAIL_LABEL}(?:\\.${EMAIL_LABEL})*$`
 
 /**
@@ -66,7 +66,7 @@ export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
       ]
     case 'email':
       return [
-        // Checked first: a truncated text cannot be judged as an address.
+        // Checked first: the other patterns cannot check a truncated address.
         maxLengthPattern,
         withInvalidMessage(EMAIL_PATTERN),
         ...(field.check ? [withInvalidMessage('@[^\\s@]+\\.[^\\s@]+$')] : []),
@@ -108,7 +108,7 @@ export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
   }
 }
 
-/** Returns true if an answer can be malformed, not only missing or too long. */
+/** Returns true if the field rejects some answers as malformed, and not only as missing or too long. */
 export function canBeMalformed({ type, pattern, roll }: Field): boolean {
   switch (type) {
     case 'text':

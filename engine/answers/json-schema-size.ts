@@ -1,8 +1,11 @@
-/** Estimates the size of an event's JSON Schema without building it: it can double with every field. */
+/** Estimates the size of an event's JSON Schema without building it. Each field can double the size. */
 import type { EventConfig, Field } from '../event/config.ts'
 import type { Condition } from '../event/answer-types.ts'
 
-/** The maximum number of tests. With this number, compiling takes a second and browsers load 220 KB (compressed). */
+/**
+ * The maximum number of tests. A schema with this many tests takes a second to compile, and browsers load 220 KB
+ * (compressed).
+ */
 export const MAX_SCHEMA_TESTS = 1500
 
 /**

@@ -103,7 +103,7 @@ export function suggestDomain(domain: string): string | null {
     suffix === undefined
       ? domain
       : `${domain.slice(0, -suffix.length)}${INTENDED_ENDINGS[suffix] ?? ''}`
-  const nearest = MAILBOX_DOMAINS.find(
+  const nearestDomain = MAILBOX_DOMAINS.find(
     (candidate) =>
       candidate === correctedDomain ||
       // One mistake in the provider's name, or a truncated ending: gmial.com, gmail.co.
@@ -115,7 +115,7 @@ export function suggestDomain(domain: string): string | null {
         hasSameLetters(candidate, correctedDomain) &&
         computeEditDistance(candidate, correctedDomain) === 2),
   )
-  if (nearest !== undefined) return nearest
+  if (nearestDomain !== undefined) return nearestDomain
   return suffix === undefined ? null : correctedDomain
 }
 
@@ -123,8 +123,8 @@ export function suggestDomain(domain: string): string | null {
 const DOMAINS_IGNORING_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
 
 /**
- * Returns the mailbox of an address, for counting only: "A.Nair+x@GMail.com" and
- * "anair@googlemail.com" are the same mailbox. Emails are sent to the address as written.
+ * Returns the mailbox of an address, which is used only for counting: "A.Nair+x@GMail.com" and "anair@googlemail.com"
+ * are the same mailbox. Emails are sent to the address as written.
  */
 export function getMailboxKey(address: string): string {
   const folded = foldText(address)

@@ -18,10 +18,10 @@ import { isBlank, isUnreadable, readField } from './read-answer.ts'
 import { memoize } from '../lib/memoize.ts'
 
 /**
- * Returns the normalised answers. Text is trimmed and "" is absent; "true", "false" and decimal
- * texts become booleans and numbers; a select's answer takes the case of its option if the field
- * ignores case. A malformed answer is kept as text, so that validation can report it. Unknown names
- * and answers of hidden fields are dropped and listed in `droppedIds`. Idempotent.
+ * Returns the normalised answers. Text is trimmed, and "" counts as absent; "true", "false" and decimal texts become
+ * booleans and numbers; a select's answer takes the case of its option if the field ignores case. A malformed answer
+ * is kept as text, so that validation can report it. Unknown names and answers of hidden fields are dropped and
+ * listed in `droppedIds`. Idempotent.
  */
 export function normalise(
   event: PublicEvent,
@@ -158,7 +158,9 @@ type FormState = {
   readonly category: string | null
   readonly currency: Currency
 }
-/** For file names and the fields of listed people, which have no conditions and are not amounts. */
+/**
+ * The state for checking file names and the fields of listed people, which have no conditions and are not amounts.
+ */
 const STANDALONE_STATE: FormState = { answers: {}, category: null, currency: INR }
 
 function findError(
@@ -314,7 +316,7 @@ function computeVisibleFields(
     for (const { id } of hiddenFields) visibleIds.delete(id)
     currentIds = visibleIds
     const nextAnswers = pickKeys(answers, currentIds)
-    // If the same answers count, the next round would give the same result.
+    // If the visible answers are unchanged, the next round would give the same result.
     if (haveSameKeys(nextAnswers, visibleAnswers)) break
     visibleAnswers = nextAnswers
   }

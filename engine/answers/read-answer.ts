@@ -88,7 +88,7 @@ function readPeople(field: Field, values: readonly unknown[]): Answer | undefine
   return people.length === 0 ? undefined : people
 }
 
-/** More than the number of options of any field. */
+/** A limit higher than the number of options of any field. */
 const MAX_LISTED_ANSWERS = 500
 
 function readAnswer(field: Field, value: unknown): Scalar | undefined {
@@ -145,7 +145,7 @@ function cleanText(field: Field, value: string): string {
 }
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /**
- * Invisible characters: zero-width spaces, and direction marks that reverse all following text, in office lists too.
+ * Invisible characters: zero-width spaces, and direction marks that reverse all following text, also in office lists.
  * Joiners, which Malayalam and Hindi spelling needs, and variation selectors are kept.
  */
 const INVISIBLE_CHARACTERS = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
@@ -155,12 +155,12 @@ const INVISIBLE_CHARACTERS = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorabl
 const VISIBLE_CHARACTER = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
 
 /**
- * Truncates a text that is certainly too long and marks it with an ellipsis: all patterns of the
+ * Truncates a string that is certainly too long and marks it with an ellipsis: all patterns of the
  * field are tested on it, and some take quadratic time. A file name keeps its end, which contains
  * the extension. Options are not truncated, because they are only compared.
  */
 function truncateLongText(field: Field, text: string): string {
-  // A character can take two UTF-16 units, so a longer text exceeds the field's limit in either
+  // A character can take two UTF-16 units, so a longer string exceeds the field's limit in either
   // count.
   const maxUnits = 2 * getMaxCharacters(field) + 2
   if (text.length <= maxUnits || field.type === 'select') return text

@@ -16,9 +16,9 @@ export type ActionsResponse = {
   /** ISO 4217 code of all amounts, which are in major units. Absent for INR. */
   currency?: string
   state: RegistrationState
-  /** The state in words: when and how it was paid, or why it is unpaid. */
+  /** The state in words: when and how the registration was paid, or why it is unpaid. */
   state_display: string
-  /** The server's day, the default day of a payment. */
+  /** The server's current day, which is the default day of a payment. */
   today: Day
   /** The balance after a correction; 0 if there is none. */
   due: number
@@ -27,10 +27,10 @@ export type ActionsResponse = {
    * none.
    */
   to_pay: number
-  /** The amount to refund that is not in progress yet; 0 if there is none. */
+  /** The amount to refund, without refunds in progress; 0 if there is none. */
   pay_back: number
   /**
-   * The amount refunded although it was not owed, which is not deducted from `pay_back`; 0 if there is none, or if the
+   * The amount that staff refunded as goodwill. It is not deducted from `pay_back`. 0 if there is none, or if the
    * registration has ended.
    */
   goodwill: number
@@ -40,13 +40,13 @@ export type ActionsResponse = {
   back_by_gateway: number
   /** Warnings before a refund, in sentences: a dispute, a payment that is too old for its gateway. */
   refund_notes: string[]
-  /** Whether a refund is in no settlement report after five days and is not marked as handled. */
+  /** Whether a refund is still missing from the settlement reports after five days and is not marked as handled. */
   refund_unsettled: boolean
   /** Set if this is the second payment for this email address and name; otherwise null. */
   second_payment: WireSecondPayment | null
   /**
    * The version of the other payments of the same person. Send it back with a refund or a cancellation. The server
-   * refuses the action if one of these payments has been made or refunded since, even in part.
+   * rejects the action if one of these payments was made or refunded after that version, even in part.
    */
   duplicates_version: string
   /**
@@ -54,17 +54,17 @@ export type ActionsResponse = {
    * the event file has no refund scale.
    */
   proposed_back: number | null
-  /** The figures of that refund: proposed = owed + share − refunded. */
+  /** The calculation of that refund: proposed = owed + share − refunded. */
   cancellation: {
     paid: number
     /** Paid in excess of the price; always refunded. */
     owed: number
-    /** The part of the payment that is the price. */
+    /** The part of the payment that pays the price. */
     remaining: number
     percent: number | null
     /** The tax in `remaining`, which is not refunded. Absent if tax is refunded with the price. */
     tax_kept?: number
-    /** Deducted from the share. Absent if there is none. */
+    /** The charge deducted from the share. Absent if there is none. */
     charge?: number
     share: number | null
     refunded: number
@@ -79,7 +79,7 @@ export type ActionsResponse = {
    * If approval is required: the documents to check, and the offer after a refusal. Null if no approval is needed.
    */
   approval: WireApproval | null
-  /** The newest payment claim. Null if none. */
+  /** The newest payment claim. Null if there is none. */
   told: WirePaymentClaim | null
   /** The open payment reviews: POST {act: accept | dismiss, review, why, reference?, amount?}. */
   reviews: WireReview[]
@@ -94,7 +94,7 @@ export type WireSecondPayment = {
   first_currency?: Currency
   /** The amount paid here and not refunded, in the currency of the registration. */
   amount: number
-  /** When the delegate requested a refund. Null if never. */
+  /** When the delegate requested a refund. Null if there is no request. */
   asked_at: string | null
 }
 export type WireApproval = {
@@ -128,7 +128,7 @@ export type ActionResponse = {
   message: string
   reg_no: string
   state: RegistrationState
-  /** The state of the refund that the action requested. Null if none. */
+  /** The state of the refund that the action requested. Null if there is none. */
   refund: DecisionResponse['refund']
   /** Present if the recorded payment does not count until staff review it. */
   needs_review?: true
@@ -154,9 +154,7 @@ export type WireSearchResult = {
   phone: string
   /** From the answers; '' if the form does not ask for it. */
   city: string
-  /**
-   * When it was paid, and the payment method in words ("by UPI"). Null and '' if unpaid or unknown.
-   */
+  /** When the registration was paid, and the payment method in words ("by UPI"). Null and '' if unpaid or unknown. */
   paid_at: string | null
   paid_by: string
   event: { id: string; title: string }
@@ -170,6 +168,6 @@ export type WireSearchResult = {
   payment_status_display: string
   in_review: boolean
   in_state: RegistrationState
-  /** The balance of a paid registration. 0 if there is none, or if it is unpaid. */
+  /** The balance of a paid registration. 0 if there is none, or if the registration is unpaid. */
   due: number
 }

@@ -1,4 +1,4 @@
-/** API type of bill lines, in major units of its currency, with its conversions. */
+/** API type of bill lines, with amounts in major units, and conversions to and from this type. */
 import {
   INR,
   fromMajorUnits,
@@ -41,10 +41,7 @@ export function toWireLines(lines: readonly Line[], currency: Currency): WireLin
 export const toWireCurrency = (currency: Currency): { readonly currency?: Currency } =>
   currency === INR ? {} : { currency }
 
-/**
- * Reads lines from an API response; empty if an old version without lines sent it, or an amount is
- * invalid.
- */
+/** Reads lines from an API response; an empty list if an older version sent no lines, or if an amount is invalid. */
 export function readLines(
   wire: readonly WireLine[] | undefined,
   currency: Currency,
@@ -60,7 +57,7 @@ export function readLines(
   return lines.length === wire?.length ? lines : []
 }
 
-/** An adjustment may be negative, unlike any other amount in the API. */
+/** Reads an amount that may be negative. In the API, only adjustments can be. */
 function readSigned(amount: number, currency: Currency): Amount | null {
   const absolute = fromMajorUnits(Math.abs(amount), currency)
   return absolute === null || amount >= 0 ? absolute : toAmount(-absolute)

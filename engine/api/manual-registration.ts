@@ -10,13 +10,10 @@ import type { WireClaimField } from './payment-methods.ts'
 /** GET /admin/add/?event=ID. */
 export type ManualRegistrationFormResponse = {
   status: 'success'
-  /** The server's clock, ISO with +05:30, which decides prices. */
+  /** The server's time, ISO 8601 with +05:30. It decides the prices. */
   now: string
   event: PublicEvent
-  /**
-   * The seats left by quota id or `limit.option`: 0 if full; other numbers only if the event file
-   * shows them.
-   */
+  /** The seats left by quota id or `quota.option`: 0 if full; other numbers only if the event file shows them. */
   left: Record<string, number>
   /** The payment methods at the desk. Empty if the desk takes no payments. */
   ways: { id: string; label: string; asks: WireClaimField[] }[]
@@ -37,8 +34,9 @@ export type WireSimilar = {
   in_state: RegistrationState
 }
 /**
- * 201 of POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a payment
- * method it remains unpaid. Errors as for registration; `errors` also covers the method's fields.
+ * 201 of POST /admin/add/ {event, key, answers, way?, paid?: {question: answer}}. Without a payment method, the
+ * registration remains unpaid. Errors are the same as for the registration form; `errors` also covers the method's
+ * fields.
  */
 export type ManualRegistrationResponse = {
   status: 'success'

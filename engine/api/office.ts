@@ -1,7 +1,7 @@
 /**
  * API types of the office: lists, a registration, payment reviews, discount codes, figures.
  *
- * Amounts and instants as in `registration.ts`. An absent `currency` (ISO 4217 code) is INR.
+ * Amounts and times have the formats described in `registration.ts`. An absent `currency` (ISO 4217 code) is INR.
  */
 import type { DocumentKind } from '../documents/receipt-invoice-and-credit-note.ts'
 import type {
@@ -31,7 +31,7 @@ export type ListResponse = {
   count_capped: boolean
   /** Null if there are more registrations than are counted. */
   sums: WireSums | null
-  /** The reason why the requested sorting was not applied. Null if it was. */
+  /** The reason why the requested sorting was not applied. Null if it was applied. */
   not_sorted: string | null
   next: string | null
   previous: string | null
@@ -39,7 +39,7 @@ export type ListResponse = {
   page_size: number
   /** A sentence that describes the list: "Paid registrations of AFPI Member – Post Graduate, 41 in all". */
   shown: string
-  /** Among second payments: the numbers for which the delegate requests a refund. */
+  /** In the list of second payments: the numbers of the registrations for which a refund is requested. */
   refund_requested?: string[]
   /** The currency of the sums and rows. If the event has several, each row states its own as `money.currency`. */
   currency?: string
@@ -76,7 +76,7 @@ export type OfficeRegistrationResponse = {
     asked: string
     facts: { at: string; type: string; text: string }[]
   }[]
-  /** The registration's lines in gateway settlements, by day. Amounts as in the settlement. */
+  /** The registration's lines in gateway settlements, by day. Amounts are those of the settlement. */
   settled: {
     is: 'sale' | 'refund' | 'other'
     reference: string
@@ -170,7 +170,7 @@ export type WireReview = {
   suggested: string | null
 }
 /**
- * The response to a decision or a refund; `refund` is the progress of the resulting refund. Null if there is none.
+ * The response to a decision or a refund; `refund` is the progress of the resulting refund, or null if there is none.
  */
 export type DecisionResponse = {
   status: 'success'
@@ -208,7 +208,7 @@ export type EventStats = {
   ended_registrations: number
   today_registrations: number
   total_revenue: number
-  /** Received and dismissed by staff: not included in any other figure. */
+  /** Payments that staff dismissed. No other figure includes them. */
   dismissed_amount: number
   /**
    * The currency of the event's figures and days, and of the newest registrations that do not state
@@ -220,7 +220,7 @@ export type EventStats = {
     currency: string
     total_revenue: number
     dismissed_amount: number
-    /** On the day of payment or refund. */
+    /** By the day of the payment or refund. */
     by_day?: { day: string; revenue: number }[]
   }[]
   /** Payments and refunds in payment review. */
@@ -230,7 +230,7 @@ export type EventStats = {
 export type StatsResponse = {
   status: 'success'
   data: Record<string, unknown> & {
-    /** The server's clock, ISO with +05:30; its day is the "today" of the figures. */
+    /** The server's time, ISO 8601 with +05:30. Figures for "today" are for this day. */
     now: string
     /** The work queue; empty rows are omitted. */
     waiting: WireWorkQueueItem[]
@@ -266,7 +266,10 @@ export type StatsResponse = {
         created_at: string
       }[]
     >
-    /** By event key, one entry per Indian day with data. Revenue in the event's currency, on the day of payment; in others see `other_currencies`. */
+    /**
+     * By event key, one entry per Indian day with data. Revenue in the event's currency, on the day of payment; for
+     * other currencies, see `other_currencies`.
+     */
     by_day: Record<string, { day: string; registrations: number; revenue: number }[]>
   }
 }
@@ -274,14 +277,14 @@ export type StatsResponse = {
 /** GET /admin/codes/?event=ID&before=…: newest first. With as=csv, all of them as a file. */
 export type CodesResponse = {
   status: 'success'
-  /** By the server's clock. Codes valid until an earlier day are expired. */
+  /** The server's current day. Codes valid until an earlier day have expired. */
   today: string
   /** The currency of the event. Absent for INR. */
   currency?: string
-  /** `gives`: a discount has an amount, a category has another price instead. */
+  /** `gives`: whether the code gives a discount or a category. */
   kinds: { id: string; label: string; gives: 'category' | 'discount' }[]
   codes: WireCode[]
-  /** For the next page. Null on the last. */
+  /** The `before` parameter for the next page. Null on the last page. */
   before: number | null
 }
 /**
@@ -292,7 +295,7 @@ export type CodesCreatedResponse = { status: 'success'; codes: string[] }
 export type WireCode = {
   code: string
   kind: string
-  /** The number of registrations that use it now, and the maximum. */
+  /** The number of registrations that use the code now, and the maximum. */
   uses: number
   uses_max: number
   /** The number of paid uses. The others are unpaid or need approval. */
@@ -302,7 +305,7 @@ export type WireCode = {
    * tax, by currency (absent for INR). Null if its kind gives a category instead of a discount.
    */
   discounts: { currency?: string; amount: number; paid: number }[] | null
-  /** The last day on which it is valid. Null if it has none. */
+  /** The last day on which the code is valid. Null if there is none. */
   until: string | null
   note: string
   made_at: string

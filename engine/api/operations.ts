@@ -4,7 +4,7 @@ import type { HeldEmails } from '../documents/recovery-series.ts'
 /** GET /admin/mail/. */
 export type EmailsResponse = {
   status: 'success'
-  /** By state; `counted_to` plus one means that there are more. */
+  /** The number of emails by state. A number of `counted_to` plus one means that there are more. */
   counts: { queued: number; failed: number; sent: number }
   counted_to: number
   mails: WireMail[]
@@ -20,13 +20,13 @@ export type WireMail = {
   event_id: string
   /** The event's title, or its id if it is no longer served. */
   event: string
-  /** Null if it is not about a registration. */
+  /** Null if the email is not about a registration. */
   reg_no: string | null
   status: 'queued' | 'failed' | 'sent'
   tries: number
-  /** When it was sent; for an unsent email, when it was written. */
+  /** When the email was sent; for an unsent email, when it was queued. */
   at: string
-  /** The time of the next attempt. Null if there is none. */
+  /** The time of the next attempt to send it. Null if there is none. */
   next_at: string | null
   /** The error of the last attempt. */
   error: string | null
@@ -35,7 +35,7 @@ export type WireMail = {
 }
 export type WireMailDetails = {
   queued_at: string
-  /** Null if it was not sent. */
+  /** Null if the email was not sent. */
   sent_at: string | null
   /** The time of the last failed attempt. */
   tried_at: string | null
@@ -44,7 +44,7 @@ export type WireMailDetails = {
 }
 
 /**
- * GET /admin/recovery-state/: the state of the installation after a restore. Instants as in
+ * GET /admin/recovery-state/: the state of the installation after a restore. Times have the format described in
  * `registration.ts`.
  */
 export type RecoveryResponse = {
@@ -73,13 +73,13 @@ export type WireRecovery = {
   /** The latest known time at which this server served records that the copy lacks. Null if unknown. */
   served_at: string | null
   /**
-   * The payments that were pending in the copy: all of them, those checked with the gateway, and
-   * those no longer pending.
+   * The payments that were pending in the copy: their total number, the number checked with the gateway, and the
+   * number that are no longer pending.
    */
   pending: { all: number; asked: number; ended: number }
   /**
-   * Payments for orders that are not in the database: those in payment review, and those to be checked with the
-   * gateway again.
+   * Payments for orders that are not in the database: those in payment review, and those that must be checked with
+   * the gateway again.
    */
   unknown: { to_decide: number; to_ask: number }
   /**
@@ -89,7 +89,7 @@ export type WireRecovery = {
   held: { mails: number; since: number; refunds: number; erasures: number }
   /** The first held emails, the oldest first. */
   mails: { id: number; to: string; subject: string; event: string; at: string }[]
-  /** The last number issued in each document series since. */
+  /** The last number issued in each document series since the restore. */
   series: { pattern: string; year: string; last: number }[]
   /** Uploaded files: referenced but missing; present but not referenced. */
   uploads: { missing: number; unused: number }
@@ -137,12 +137,12 @@ export type EventVersionsResponse = {
 }
 export type WireEventVersion = {
   version: string
-  /** When it was first loaded. */
+  /** When the version was first loaded. */
   loaded_at: string
-  /** When it was last loaded: later than a newer version if the file was changed back. */
+  /** When the version was last loaded. Later than `loaded_at` of a newer version if the file was changed back. */
   last_loaded_at: string
   is_live: boolean
-  /** The version before it. Null if it is the first. */
+  /** The previous version. Null if this is the first. */
   previous: string | null
 }
 

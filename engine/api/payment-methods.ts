@@ -20,7 +20,7 @@ export type WirePaymentInstructions = {
    * Null if the total does not change.
    */
   price_until: string | null
-  /** The payment deadline. Null if none. */
+  /** The payment deadline. Null if there is none. */
   pay_until: string | null
 }
 /** For a self-service page. Null if nothing can be paid outside a gateway. */
@@ -38,10 +38,7 @@ export type WireClaimField = {
   hint: string | null
   required: boolean
   options: { id: string; label: string }[]
-  /**
-   * For a file: the name under which it is uploaded first, its accepted types, and its maximum
-   * size.
-   */
+  /** For a file: the field name for its upload, its accepted types, and its maximum size. */
   file: { field: string; accept: string[]; bytes_max: number } | null
   /** The value in the last claim. */
   value: string
@@ -58,7 +55,8 @@ export type WirePaymentClaim = {
   /** By field, formatted for display; `href`: a file, only for the office. */
   answers: { label: string; text: string; href?: string }[]
   /**
-   * `looking`: not checked yet; `unconfirmed`: no longer checked, because the registration was paid in another way or has ended.
+   * `looking`: not checked yet; `unconfirmed`: no longer checked, because the registration was paid by another method
+   * or has ended.
    */
   stands: 'looking' | 'found' | 'not_found' | 'unconfirmed'
   /** Why the claim was rejected, in the office's words; otherwise empty. */

@@ -41,7 +41,7 @@ export type WireMovement = {
   counts: 'received' | 'review' | 'not_counted' | 'moved_away'
   /** The gateway's fee, with tax. Null if no settlement lists the payment yet, or it was not paid through a gateway. */
   fee: number | null
-  /** A transfer or UPI payment that no saved bank statement shows. */
+  /** True for a transfer or UPI payment that no saved bank statement shows. */
   unreconciled: boolean
   /** For a payment: the balance of its registration. Null if there is none. */
   due: { amount: number; currency?: string } | null
@@ -110,10 +110,10 @@ export type MonthResponse = {
   status: 'success'
   /** YYYY-MM. */
   month: string
-  /** Its first and last day. */
+  /** The first and the last day of the month. */
   from: string
   to: string
-  /** Whether its last day is over. Only then can it be closed. */
+  /** Whether the month is over. A month cannot be closed before it is over. */
   is_over: boolean
   totals: WireMovementTotals[]
   checks: {

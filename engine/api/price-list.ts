@@ -11,7 +11,7 @@ import { quoteCategory } from '../pricing/quote.ts'
 /** GET of the event's tariff path. The response is the same for every alias. */
 export type TariffResponse = {
   status: 'success'
-  /** The server's clock, ISO with +05:30. */
+  /** The server's time, ISO 8601 with +05:30. */
   now: string
   /** Whether registration is open now, with the text to show if not. */
   open: boolean
@@ -27,7 +27,7 @@ export type TariffResponse = {
   left?: Record<string, number>
 }
 
-/** GET /api/events/{id}/availability/: everything in a form that changes with each registration. */
+/** GET /api/events/{id}/availability/: the data of a form that changes with each registration. */
 export type AvailabilityResponse = {
   status: 'success'
   /** As in the tariff. */
@@ -35,8 +35,8 @@ export type AvailabilityResponse = {
 }
 
 /**
- * Returns the complete tariff in the three formats that clients of the specification expect.
- * `left`: the seats left per quota; a missing quota has its maximum.
+ * Returns the complete tariff in the three formats that clients of the specification expect. `left`: the number of
+ * seats left by quota. Quotas that it does not contain have seats left.
  */
 export function buildTariff(
   event: PublicEvent,

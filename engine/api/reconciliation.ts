@@ -7,8 +7,8 @@ import type { ReconciledLine } from '../payments/reconciliation.ts'
 import type { WireSettlement } from './settlements.ts'
 
 /**
- * POST /admin/reconcile/?event=ID with a bank statement or a gateway's settlement report as text/csv. Stores nothing,
- * except that the bank returned a recorded payment.
+ * POST /admin/reconcile/?event=ID with a bank statement or a gateway's settlement report as text/csv. Stores only
+ * payments that the bank returned; everything else is stored on confirmation.
  */
 export type ReconcileResponse =
   | {
@@ -19,15 +19,14 @@ export type ReconcileResponse =
       waiting: WireUnmatchedClaim[]
       /** Lines with a date whose amount cannot be read. */
       unread: number[]
-      /** Lines that repeat an earlier one: each is counted once. */
+      /** Lines that repeat an earlier line, which are not counted again. */
       repeated: { line: number; first: number }[]
     }
   /** The file is a gateway's settlement report. */
   | { status: 'success'; settlement: WireSettlement }
   /**
-   * The columns were not recognised: send it again with date, narration, credit (from 0) in the
-   * query; or, for a gateway, as=settlement with order or reference, amount, day or utr, and fee,
-   * tax, net, kind, paid.
+   * The columns were not recognised: send the file again with date, narration, credit (from 0) in the query; or, for
+   * a gateway, as=settlement with order or reference, amount, day or utr, and fee, tax, net, kind, paid.
    */
   | { status: 'success'; header: string[] }
 export type WireReconciledLine = {
@@ -35,7 +34,7 @@ export type WireReconciledLine = {
   line: number
   day: string
   narration: string
-  /** The reference under which it is confirmed. */
+  /** The reference under which the line is confirmed. */
   reference: string
   /**
    * Other bank references in this line. The client sends them back, so that none of them counts
@@ -58,7 +57,7 @@ export type WireUnmatchedClaim = {
   due: number
   /** The currency of `due`. */
   currency?: string
-  /** The reference of the delegate's payment claim. Null if none. */
+  /** The reference of the delegate's payment claim. Null if there is none. */
   reference: string | null
 }
 /**

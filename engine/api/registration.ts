@@ -1,7 +1,8 @@
 /**
  * JSON types exchanged by server and browser for registration and payment.
  *
- * Amounts are in major units of their currency (7080, 4237.5), instants ISO 8601 with offset. All errors have one shape.
+ * Amounts are in major units of their currency (7080, 4237.5); times are in ISO 8601 with an offset. All errors have
+ * the same structure.
  */
 import type { WirePaymentInstructions } from './payment-methods.ts'
 import type { TariffResponse } from './price-list.ts'
@@ -27,11 +28,11 @@ export type ErrorResponse = {
   quote?: WireQuote | null
   /** For `price_moved`: the price that was held before. */
   was?: WireQuote
-  /** For `registered_already`: sending it again with `confirmed: true` registers anyway. */
+  /** For `registered_already`: sending the form again with `confirmed: true` registers anyway. */
   may_confirm?: true
   /** For `same_person`: the registration that the delegate is asked about. */
   reg_no?: string
-  /** For `full`: the full quota's id or `limit.option`, and the number of seats left. */
+  /** For `full`: the full quota's id or `quota.option`, and the number of seats left. */
   place?: string
   left?: number
 }
@@ -39,8 +40,8 @@ export type ErrorResponse = {
 /** POST /api/events/{id}/code/ {code}: the effect of a discount code. */
 export type DiscountCodeResponse = { status: 'success'; kind: string; label: string }
 /**
- * POST /api/events/{id}/proofs/, one file: a document uploaded ahead of the form. `token` is its
- * answer in the form; `until` is when it is deleted.
+ * POST /api/events/{id}/proofs/, one file: a document uploaded ahead of the form. `token` is the answer to send for
+ * the file field; the file is deleted at `until`.
  */
 export type UploadResponse = {
   status: 'success'
@@ -78,7 +79,9 @@ export function toWireQuote(quote: Quote): WireQuote {
   }
 }
 
-/** The values of the form that the browser posts. They differ by gateway; the gateways file names them. */
+/**
+ * The values of the form that the browser posts to the gateway. They differ by gateway; the gateways file lists them.
+ */
 export type PaymentData = {
   email: string
   orderid: string
@@ -107,7 +110,7 @@ export type AnsweredValues = {
   reg_no: string
   order_id: string
   payment_status: PaymentStatus
-  /** Whether a payment arrived that does not match; the delegate sees it as pending. */
+  /** Whether a received payment does not match the request. The delegate sees it as pending. */
   in_review: boolean
   /** The kind of failure, over all attempts; null if the payment has not failed. */
   failed_as: Failure | null
@@ -118,8 +121,8 @@ export type AnsweredValues = {
   card_failed_as: Failure | null
   payment_date: string | null
   /**
-   * The gateway's reference of the successful payment. Null if there is none, or the request did not
-   * prove that the registration is the requester's.
+   * The gateway's reference of the successful payment. Null if there is none, or if the request did not prove
+   * ownership of the registration.
    */
   payment_id: string | null
   created_at: string
@@ -143,9 +146,9 @@ export type AnsweredValues = {
    * The last day of the price, as the form showed it, or the deadline to pay. Null in the same cases as `held_until`.
    */
   price_until: Day | null
-  /** Since when the payment is in payment review. Null if it is not. */
+  /** When the payment review began. Null if the payment is not in review. */
   review_since: string | null
-  /** Whether the registration is paid and a further payment arrived for it. */
+  /** Whether the registration is paid and a further payment was received for it. */
   second_payment: boolean
   /** The amount refunded of the payment. */
   refunded_amount: number
@@ -154,8 +157,8 @@ export type AnsweredValues = {
   /** The organisers' deadline to decide about approval. Null if no approval is needed. */
   decide_by: string | null
   /**
-   * Whether it may be paid: POST `/api/payment/retry/` {order_id, price?} returns payment_data, or
-   * the reason for a refusal.
+   * Whether the registration may be paid: POST `/api/payment/retry/` {order_id, price?} returns payment_data, or the
+   * reason for a refusal.
    */
   may_pay: boolean
 }
@@ -207,7 +210,7 @@ export type RegistrationResponse = {
   partial?: true
   /** How to pay by the manual payment method that is due. Absent without proof of ownership. */
   paying?: WirePaymentInstructions
-  /** The same person had already paid. Only for the browser that made or opened both registrations. */
+  /** Set if the same person had already paid. Only for the browser that made or opened both registrations. */
   paid_twice?: WireSecondPayment
 }
 
@@ -252,15 +255,15 @@ export const FONTS_ELEMENT_ID = 'rollcall-faces'
  */
 export type PageData =
   /**
-   * `buildTariff`: today's prices, without the seats left. Null if the browser requests them. `drawn`: the
+   * `buildTariff`: today's prices, without the seats left. Null if the browser requests them. `drawn`: whether the
    * page contains the rendered form, with this tariff and no answers.
    */
   | { page: 'event'; event: EventResponse; tariff: TariffResponse | null; drawn: boolean }
   | { page: 'result'; outcome: 'success' | 'failed'; event: EventResponse }
   | { page: 'office' | 'not-found'; site: unknown; events: EventCard[] }
-  /** A delegate's self-service page, opened from an email link; `event` null: the link is not known. */
+  /** A delegate's self-service page, opened from an email link; `event` is null if the link is not recognised. */
   | { page: 'my'; event: EventResponse | null; site: unknown; events: EventCard[] }
-  /** `message` is shown at the top of the page. Null if none. */
+  /** `message` is shown at the top of the page. Null if there is none. */
   | { page: 'site'; site: unknown; events: EventCard[]; message: string | null }
   | {
       page: 'organisers'

@@ -6,17 +6,17 @@ import type { WireManualPayment } from './payment-methods.ts'
 import type { RegistrationResponse } from './registration.ts'
 
 /**
- * GET /api/my/{token}/. Amounts are in major units of the currency that `registration` states, instants ISO 8601 with
- * offset.
+ * GET /api/my/{token}/. Amounts are in major units of the currency that `registration` states; times are in ISO 8601
+ * with an offset.
  */
 export type SelfServiceResponse = {
   status: 'success'
-  /** With every answer: the link belongs to the delegate. */
+  /** Includes every answer, because the link proves that the request comes from the delegate. */
   registration: RegistrationResponse['registration']
   state: RegistrationState
   /** Payment instructions and the last payment claim. Null if the payment is not manual, or not due. */
   paying: WireManualPayment | null
-  /** Each is a PDF at /api/my/{token}/documents/{id}/. */
+  /** Each document is a PDF at /api/my/{token}/documents/{id}/. */
   documents: DocumentsResponse['documents']
   /**
    * Fields that can be changed: POST to acts/ {act: 'edit', answers}. `until`: the last day. Empty
@@ -24,8 +24,8 @@ export type SelfServiceResponse = {
    */
   edit: { fields: WireEditableField[]; until: string | null }
   /**
-   * Files that may be uploaded; `name`: the current file. Null if none. A file is sent to proofs/,
-   * and its token is its answer.
+   * Files that may be uploaded. `name` is the current file, or null if there is none. The client sends a file to
+   * proofs/ and submits the token as the answer.
    */
   files: WireFile[]
   /** Null if cancellation cannot be requested now. POST to acts/ {act: 'ask_cancel', why?}. */
@@ -48,15 +48,15 @@ export type WireFile = {
   bytes_max: number
 }
 export type WireCancellation = {
-  /** When the delegate requested it. Null if never. */
+  /** When the delegate requested the cancellation. Null if there is no request. */
   asked_at: string | null
   /** The amount paid and not refunded. */
   kept: number
   /** The refund by the organisers' scale today. Null if there is no scale. */
   back: number | null
   /**
-   * The calculation, if tax or a charge is deducted; otherwise absent. `of`: the amount that the
-   * percentage applies to. `without_tax`: the name of the tax that is not part of it.
+   * The calculation, if tax or a charge is deducted; otherwise absent. `of`: the amount that the percentage applies
+   * to. `without_tax`: the name of the tax that this amount excludes.
    */
   terms?: { percent: number; of: number; without_tax?: string; charge?: number }
 }

@@ -19,7 +19,7 @@ export type WireSettlement = {
   lines: WireSettledLine[]
   /** Payouts by bank transfer, the latest first. */
   payouts: WirePayout[]
-  /** Payments of the event, from all its accounts, that are in no settlement yet. Oldest first. */
+  /** Payments of the event, from all its accounts, that are not in any settlement yet. Oldest first. */
   unsettled: WireUnsettledPayment[]
   /** Lines that refer to a payment but cannot be read. */
   unread: number[]
@@ -32,7 +32,7 @@ export type SettlementSavedResponse = {
   status: 'success'
   message: string
   added: number
-  /** Stored before with another fee, tax or net amount, which is replaced. */
+  /** The number of stored lines whose fee, tax or net amount this report replaced. */
   changed: number
   known: number
   to_review: number
@@ -86,9 +86,9 @@ export type WirePayout = {
   /** The amount on the bank statement, including lines of other events. */
   net: number
   currency?: string
-  /** The account that paid it out, if it is no longer in the event file. Null if it is. */
+  /** The account that made the payout, if the event file no longer contains it; otherwise null. */
   account: string | null
-  /** Lines of events to which the user has no access. Null if none. */
+  /** Lines of events to which the user has no access. Null if there are none. */
   elsewhere: { lines: number; net: number } | null
 }
 /** The line of a payout in the saved bank statements. `no_statement`: none covers its day. */
@@ -102,7 +102,7 @@ export type WireBankLine =
 export type PayoutsResponse = {
   status: 'success'
   payouts: (WirePayout & { bank: WireBankLine })[]
-  /** `event`: of the registration, or else one of the user's events that are paid through the account. */
+  /** `event`: the registration's event, or else one of the user's events that are paid through the account. */
   lines: (WireSettledLine & { event: string | null })[]
 }
 export type WireUnsettledPayment = {
@@ -112,6 +112,6 @@ export type WireUnsettledPayment = {
   currency?: string
   paid_on: string
   days: number
-  /** The account through which it was paid, if it is no longer in the event file. Null if it is. */
+  /** The account through which the payment was made, if the event file no longer contains it; otherwise null. */
   account: string | null
 }

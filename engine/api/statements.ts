@@ -47,7 +47,7 @@ export type StatementResponse =
       lines: WireStatementLine[]
       /** Withdrawals whose text names a payment: the bank may have returned it. */
       returned: WireReturnedLine[]
-      /** The number of withdrawals in the file, including those. */
+      /** The number of withdrawals in the file, including those in `returned`. */
       withdrawals: number
       totals: WireStatementTotals
       /** Payment claims that no line matches. */
@@ -77,12 +77,12 @@ export type WireStatementLine = {
     name: string
     event: string | null
     amount: number
-    /** Whether it was refunded and so does not count. */
+    /** Whether the payment was refunded, so that it no longer counts. */
     refunded: boolean
   }[]
   /**
-   * `by_amount`: matched only by amount and day, so the line can be reopened. `utr`: for a payout
-   * without one, its day.
+   * `by_amount`: matched only by amount and day, so the line can be reopened. `utr`: the day of the payout if it has
+   * no UTR.
    */
   payout: { utr: string; lines: number; net: number; by_amount: boolean } | null
   proposals: WireProposal[]

@@ -44,7 +44,7 @@ export type OfficeEvent = {
   sells: boolean
   /** The currencies of its bills. Absent if all are in rupees. */
   currencies?: string[]
-  /** The currencies in which its invoices need an exchange rate. Absent if none. */
+  /** The currencies whose invoices need an exchange rate. Absent if there are none. */
   rate_currencies?: string[]
 }
 

@@ -1,4 +1,4 @@
-/** Applies `allow`: findings accepted with a reason. An entry that matches no finding is reported. */
+/** Applies the `allow` list of an event file, and reports entries that match no finding. */
 import type { Finding, Meta } from './finding.ts'
 import { createFinding } from './finding.ts'
 import type { EventFile } from './schema/event-file-types.ts'
@@ -8,28 +8,31 @@ export const acceptedFindingChecks = {
   EV990: {
     slug: 'allow-unused',
     severity: 'warning',
-    why: 'An outdated entry under allow would hide the next finding of this kind.',
+    why: 'An outdated entry under `allow` would hide the next finding of this kind.',
   },
 } as const satisfies Record<string, Meta>
 
 /**
- * Returns true for codes that only a comparison with an older version can find. Without one, their entries count as
- * used.
+ * Returns true for codes that only a comparison with an older version reports. Without a comparison, `allow` entries
+ * for them count as used.
  */
 const needsOlderVersion = (code: string): boolean => /^EV10\d\d$/.test(code)
 
-/** Returns true for a changed currency: stored amounts are in the currency of their category. */
+/** Returns true for a changed currency, because stored amounts are in the currency of their category. */
 const isNeverAccepted = (code: string): boolean => code === 'EV1014'
 
-/** Returns true if the finding depends on other files: its entry may match when they are checked together. */
+/** Returns true for a finding that depends on other files. Its entry may match when all files are checked together. */
 const needsOtherFiles = (code: string): boolean => code === 'EV808'
 
-/** Removes the allowed findings. Errors remain, except EV10xx: organisers may accept most of these changes. */
+/**
+ * Removes the findings that `allow` accepts. Of the errors, it accepts only EV10xx (changes to an older version),
+ * except EV1014.
+ */
 export function applyAllow(
   findings: readonly Finding[],
   source: Source,
   knownCodes: ReadonlySet<string>,
-  options: { readonly compared?: boolean } = {},
+  options: { readonly hasOlderVersion?: boolean } = {},
 ): readonly Finding[] {
   const entries = (source.value as EventFile).allow ?? []
   const accepts = ({ code, at }: (typeof entries)[number], finding: Finding): boolean =>
@@ -37,14 +40,13 @@ export function applyAllow(
     (finding.severity !== 'error' || (needsOlderVersion(code) && !isNeverAccepted(code))) &&
     (at === undefined || finding.at.keyPath === at || finding.at.keyPath.startsWith(`${at}.`))
   const remaining = findings.filter((finding) => !entries.some((entry) => accepts(entry, finding)))
-  // While there are errors, some checks do not run, so an entry may be needed again once they are
-  // fixed.
+  // Some checks do not run while the file has errors, so an unused entry may be needed once they are fixed.
   if (remaining.some(({ severity }) => severity === 'error')) return remaining
   const unused = entries.flatMap((entry, index) => {
     if (
       findings.some((finding) => accepts(entry, finding)) ||
       needsOtherFiles(entry.code) ||
-      (needsOlderVersion(entry.code) && options.compared !== true)
+      (needsOlderVersion(entry.code) && options.hasOlderVersion !== true)
     )
       return []
     const path = `allow.${index}.code`

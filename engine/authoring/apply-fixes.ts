@@ -2,8 +2,8 @@
 import type { Finding } from './finding.ts'
 
 /**
- * Applies the fixes of one file's findings. Of two that overlap, only the first is applied; a
- * second run applies the other.
+ * Applies the fixes of one file's findings. If two fixes overlap, only the first is applied; a second run applies the
+ * other.
  */
 export function applyFixes(
   text: string,

@@ -23,9 +23,9 @@ type CompiledEvent = { readonly event: EventConfig | null; readonly findings: re
 type CompileOptions = CheckOptions
 
 /**
- * Compiles one event file. Pure: the same texts give the same findings, regardless of clock, machine and file order.
- * `event` is null if and only if a finding has severity error; `uncheckedEvent` is the result of `readEvent`. Never
- * throws, regardless of the text.
+ * Compiles one event file. The findings depend only on the texts and options, not on the clock, the machine or the
+ * order of files. `event` is null if and only if a finding is an error. `uncheckedEvent` is the result of `readEvent`.
+ * Never throws, regardless of the text.
  */
 export function compileEvent(
   text: string,
@@ -38,8 +38,8 @@ export function compileEvent(
 }
 
 /**
- * Reads an event without checking its meaning, to explain it or to compare versions that may have
- * findings. Null if its structure is invalid. Never serve the result.
+ * Reads an event without running the checks, to explain it or to compare versions that may have findings. Returns null
+ * if its structure is invalid. Never serve the result.
  */
 export function readEvent(
   text: string,
@@ -49,13 +49,10 @@ export function readEvent(
   return parseEventFile({ path: file.path, text }, readShared(shared)).config
 }
 
-/**
- * An event without findings from an earlier compilation of the same texts, with its references to
- * other files.
- */
+/** An event that had no findings when the same texts were compiled earlier, with its references to other files. */
 export type KnownEvent = {
   readonly event: EventConfig
-  /** Pages of other events that its buttons link to. */
+  /** Pages of other events that this event's buttons link to. */
   readonly leadsTo: readonly string[]
 }
 export type CompiledFiles = {
@@ -65,13 +62,13 @@ export type CompiledFiles = {
 export type CompiledFile = CompiledEvent & {
   readonly path: string
   readonly leadsTo: readonly string[]
-  /** Whether it was checked now; if not, its warnings and notes were reported before. */
+  /** True if the file was checked in this run. If false, its warnings and notes were reported earlier. */
   readonly isNew: boolean
 }
 
 /**
- * Compiles all files of a folder, each with its own findings and those that depend on other files.
- * Findings of the shared files are listed once, in `shared`.
+ * Compiles all files of a folder. The result of each file includes the findings that depend on other files. Findings of
+ * the shared files are listed once, in `shared`.
  */
 export function compileEvents(
   files: readonly SourceText[],
@@ -86,9 +83,9 @@ export function compileEvents(
 }
 
 /**
- * Like `compileEvents`, with a pause after each file, so that a server can answer requests while it
- * compiles a thousand. A file whose text and shared files had no findings before (`findKnownEvent`) is
- * checked again only against other files and options.
+ * Like `compileEvents`, but pauses after each file, so that a server can answer requests while it compiles a thousand
+ * files. A file that had no findings with the same texts (`findKnownEvent`) is checked again only against other files
+ * and options.
  */
 export function* compileEventsStepwise(
   files: readonly SourceText[],
@@ -177,25 +174,25 @@ type FileToCheck = {
   readonly knownEvent: KnownEvent | null
   readonly parsedFile: ParsedFile | null
 }
-/** `newResult` is null while the earlier result is still valid. */
+/** `newResult` is null if the earlier result is still valid. */
 type CheckedFile = FileToCheck & {
   readonly config: EventConfig | null
   readonly newResult: ParsedFile | null
 }
 
-/** Returns true if a clean event has findings that depend on the day or on production. */
+/** Returns true if an event without findings may have some that depend on the day or on production. */
 function dependsOnDayOrProduction(
   { event }: KnownEvent,
-  { on, production }: CompileOptions,
+  { on, production: isProduction }: CompileOptions,
 ): boolean {
-  return on !== undefined || (production === true && event.demo.length > 0)
+  return on !== undefined || (isProduction === true && event.demo.length > 0)
 }
 
 function listFormRoutes(event: EventConfig | null): readonly string[] {
   return event === null ? [] : [event.routes.form, ...event.routes.also]
 }
 
-/** Returns the addresses among `routes` that buttons of the event link to. */
+/** Returns the addresses in `routes` that the event's buttons link to. */
 export function listLinkedAddresses(
   event: EventConfig,
   routes: ReadonlySet<string>,
@@ -214,7 +211,7 @@ function haveSameTexts(texts: readonly string[], others: readonly string[]): boo
 type Shared = {
   readonly sources: Readonly<Record<SharedName, Source>>
   readonly findings: readonly Finding[]
-  readonly usable: boolean
+  readonly isUsable: boolean
 }
 type ParsedFile = {
   readonly source: Source
@@ -232,12 +229,12 @@ const readShared = memoize((shared: SharedFiles): Shared => {
   const sources = Object.fromEntries(
     sharedFiles.map(({ name, source }) => [name, source]),
   ) as Record<SharedName, Source>
-  return { sources, findings, usable: !hasErrors(findings) }
+  return { sources, findings, isUsable: !hasErrors(findings) }
 })
 
 function parseEventFile(file: SourceText, shared: Shared): ParsedFile {
   const { source, value, findings } = readWithSchema('event', file)
-  if (value === null || !shared.usable) return { source, config: null, findings }
+  if (value === null || !shared.isUsable) return { source, config: null, findings }
   const toPlain = (name: SharedName): PlainMap => shared.sources[name].value as PlainMap
   const config = toConfig(value as PlainMap, {
     lists: toPlain('lists'),
@@ -270,10 +267,7 @@ function checkParsedFile(
   }
 }
 
-/**
- * Runs every check, causes before consequences: a check is skipped if one of its causes is
- * reported.
- */
+/** Runs all checks, causes before consequences. Skips a check if one of its causes was reported. */
 function runChecks(model: Model, shared: Shared): readonly Finding[] {
   const results = new Map<string, readonly Draft[]>()
   const run = (code: string): readonly Draft[] => {

@@ -15,11 +15,11 @@ export type EventFolder = {
 export type CheckedFolder = {
   readonly files: readonly CompiledFile[]
   readonly site: Site | null
-  /** In reading order: shared files, site, each event. */
+  /** Findings of the shared files, then of the site, then of each event. */
   readonly findings: readonly Finding[]
 }
 
-/** Compiles a folder. The server serves no folder with an error. Pauses after each file. */
+/** Compiles a folder, with a pause after each file. The server does not serve a folder that has an error. */
 export function* compileFolderStepwise(
   { files, shared, site }: EventFolder,
   options: CheckOptions = {},

@@ -12,12 +12,9 @@ import { join } from './syntax/source.ts'
 import type { Source } from './syntax/source.ts'
 
 export type CheckOptions = {
-  /** Whether demo values are errors. */
+  /** True to report demo values as errors. */
   readonly production?: boolean
-  /**
-   * A day in India: adds findings that depend on the day, such as an event that is over but still
-   * open.
-   */
+  /** A day in India. If given, adds findings that depend on the day, such as an event that is over but still open. */
   readonly on?: string
   /** Pages of other events and of the site that buttons may link to. */
   readonly otherRoutes?: readonly string[]
@@ -39,8 +36,8 @@ type MapAt = {
   }[]
 }
 /**
- * `rule` derives the category and so cannot refer to it. `owner` is the path of the field, item or rule that has the
- * condition.
+ * A condition with its paths in the file. A `rule` determines the category, so it cannot refer to the category. `owner`
+ * is the path of the field, item or rule that has the condition.
  */
 export type ConditionAt = {
   readonly kind:
@@ -61,7 +58,7 @@ export type ConditionAt = {
   readonly maps: readonly MapAt[]
   readonly condition: Condition
 }
-/** Where a text is shown, which decides its available values. */
+/** Where text is displayed, which determines the placeholders that it may contain. */
 type TextPlace =
   | 'form'
   | 'registered'
@@ -74,7 +71,7 @@ type TextPlace =
   | 'export-file'
   | 'plain'
   | 'line'
-/** A text as written in the file, including quotes; `at` is its offset. */
+/** A string as written in the file, including quotes; `at` is its offset. */
 export type WrittenText = { readonly path: string; readonly written: string; readonly at: number }
 export type TextAt = WrittenText & { readonly text: string; readonly place: TextPlace }
 
@@ -90,25 +87,19 @@ export type Model = {
   readonly fields: readonly FieldAt[]
   /** The fields, each followed by the fields of each person. */
   readonly fieldsAndParts: readonly FieldAt[]
-  readonly stored: readonly { readonly id: string; readonly path: string }[]
+  readonly storedValues: readonly { readonly id: string; readonly path: string }[]
   readonly conditions: readonly ConditionAt[]
-  /**
-   * By the `people` field: the fields of each person as a separate form, with the conditions that
-   * count people.
-   */
+  /** For each `people` field: the fields of one person as a separate form, with the conditions that count people. */
   readonly persons: ReadonlyMap<string, Model>
-  /**
-   * Every text of the file, displayed or not. Examples are not included, because they contain
-   * answers.
-   */
+  /** All text in the file, displayed or not. Excludes examples, because they contain answers. */
   readonly writtenTexts: readonly WrittenText[]
   /** The displayed texts. */
   readonly displayedTexts: readonly TextAt[]
 }
 
 /**
- * A check of the catalogue. It is skipped if a finding in `after` is reported, because its own
- * finding would only be a consequence.
+ * A check of the catalogue. It is skipped if a code in `after` is reported, because its finding would only be a
+ * consequence.
  */
 export type Check = Meta & {
   readonly after?: readonly string[]
@@ -141,7 +132,7 @@ export function createModel(
     texts: shared.texts.value as Shared.TextsFile,
     fields: compiledFields,
     fieldsAndParts: compiledFields.flatMap((entry) => [entry, ...collectParts(entry)]),
-    stored: (file.form.also_stored ?? []).map(({ id }, index) => ({
+    storedValues: (file.form.also_stored ?? []).map(({ id }, index) => ({
       id,
       path: `form.also_stored.${index}`,
     })),
@@ -153,8 +144,8 @@ export function createModel(
 }
 
 /**
- * Returns a model per people field whose entries are counted by their own answers. Their conditions
- * may use only these answers and the category.
+ * Returns a model for each people field whose people are counted by their answers. Its conditions may use only these
+ * answers and the category.
  */
 function collectPersons(model: Model): Model['persons'] {
   const { file, fields, config } = model
@@ -187,7 +178,7 @@ function collectPersons(model: Model): Model['persons'] {
           {
             ...model,
             fields: parts,
-            stored: [],
+            storedValues: [],
             conditions: subset.map(({ condition }) => condition),
             config: { ...config, fields: partFields, sections: [] },
           },
@@ -197,12 +188,12 @@ function collectPersons(model: Model): Model['persons'] {
   )
 }
 
-/** Returns the form, and the form of each person: conditions in it may refer to its own fields. */
+/** Returns the form and the form of each person. Conditions in a person's form may refer to the fields of that form. */
 export function collectForms(model: Model): readonly Model[] {
   return [model, ...model.persons.values()]
 }
 
-/** Returns the fields of each person of a people field. */
+/** Returns the fields that a people field has for each person. */
 function collectParts({ raw, path, field }: FieldAt): readonly FieldAt[] {
   return (raw.fields ?? []).flatMap((part, index) => {
     const partField = field.fields?.[index]
@@ -295,8 +286,8 @@ function buildMapAt(path: string, raw: unknown): MapAt {
 }
 
 /**
- * Paths of texts by their first key and a pattern of the path; the first match decides where the
- * text is shown.
+ * Maps texts to the place where they are displayed, by their first key and a pattern of their path. The first match
+ * applies.
  */
 const TEXT_PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace])[]>> = {
   form: [
@@ -341,7 +332,7 @@ const TEXT_PLACES: Readonly<Record<string, readonly (readonly [RegExp, TextPlace
   codes: [[/^codes\.kinds\.\d+\.label$/, 'plain']],
 }
 
-/** Key of a regular expression. It is never displayed, so it is not collected as a text. */
+/** The key of a regular expression, which is never displayed and so is not collected. */
 const PATTERN_KEY = 'pattern'
 
 /** Collects all texts in one pass, for all checks that read them. */
@@ -372,9 +363,9 @@ export function collectTexts(source: Source): Pick<Model, 'displayedTexts' | 'wr
  * Returns the ids of the form's fields, of the payment method field if there is a choice, and of
  * the values stored with them.
  */
-export function listStoredIds({ fields, stored, config }: Model): readonly string[] {
+export function listStoredIds({ fields, storedValues, config }: Model): readonly string[] {
   const partFields = config.fields.slice(fields.length)
-  return [...fields, ...partFields, ...stored].map(({ id }) => id)
+  return [...fields, ...partFields, ...storedValues].map(({ id }) => id)
 }
 
 /** Returns the last day of registration if the file states one; otherwise the event's last day applies. */

@@ -1,22 +1,19 @@
 /**
  * Finds clashes between events: ids, page and API addresses, order ids, dashboard cards.
  *
- * Works only on configs, so that the checker and the server agree. Claims are indexed and not
- * compared pairwise, so that a thousand events are fast.
+ * Reads only compiled configs, so that the checker and the server find the same clashes. Indexes addresses instead of
+ * comparing all pairs, so that a thousand events are checked quickly.
  */
 import type { EventConfig } from '../event/config.ts'
 import { isPathParameter, listPathSegments, SITE_PAGES } from '../event/reserved-addresses.ts'
 
-/** A value that two events cannot share. It is reported for the later one in the list. */
+/** A value that two events cannot share. It is reported for the later event in the list. */
 export type Clash = {
   readonly code: 'EV801' | 'EV802' | 'EV803' | 'EV804' | 'EV806'
-  /** List indexes of the event it is reported for, and of the event that already uses the value. */
-  readonly later: number
-  readonly earlier: number
-  /**
-   * Dotted paths of the value in each file. The value may be a default that the file does not
-   * contain.
-   */
+  /** List indexes of the event with the clash, and of the event that already uses the value. */
+  readonly laterIndex: number
+  readonly earlierIndex: number
+  /** Dotted path of the value in each file. The value may be a default that the file does not contain. */
   readonly at: string
   readonly earlierAt: string
   readonly message: string
@@ -28,8 +25,8 @@ export type Claim = { readonly name: string; readonly at: string; readonly path:
 type OwnedClaim = { readonly owner: number; readonly claim: Claim }
 
 /**
- * Returns the clashes between events, each pair once. For two events with the same id, only that is
- * reported.
+ * Returns the clashes between events, each pair once. If two events have the same id, reports no other clash between
+ * them.
  */
 export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
   const ids = createNameIndex()
@@ -38,7 +35,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
   const pages = createPathIndex()
   const endpoints = createPathIndex()
   const paths = createPathIndex()
-  return events.flatMap((event, later) => {
+  return events.flatMap((event, laterIndex) => {
     const equalNames = ids.findOwners(event.id)
     const getEventId = (owner: number): string => events[owner]?.id ?? ''
     const findAddressClashes = (
@@ -50,8 +47,8 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
       claims.flatMap((newClaim) =>
         seen.findClashing(newClaim.path).map(({ owner, claim }) => ({
           code,
-          later,
-          earlier: owner,
+          laterIndex,
+          earlierIndex: owner,
           at: newClaim.at,
           earlierAt: claim.at,
           message: message(newClaim.name, claim.name, getEventId(owner)),
@@ -78,8 +75,8 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
       ),
       ...orders.findClashing(event).flatMap(({ owner, sharedOrderId }) => ({
         code: 'EV802' as const,
-        later,
-        earlier: owner,
+        laterIndex,
+        earlierIndex: owner,
         at: 'order_id',
         earlierAt: 'order_id',
         message: `${sharedOrderId} could belong to ${getEventId(owner)} or ${event.id}`,
@@ -87,37 +84,34 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
       })),
       ...keys.findOwners(event.admin.dashboard.key).map((owner) => ({
         code: 'EV806' as const,
-        later,
-        earlier: owner,
+        laterIndex,
+        earlierIndex: owner,
         at: 'admin.dashboard.key',
         earlierAt: 'admin.dashboard.key',
         message: `the dashboard key \`${event.admin.dashboard.key}\` already belongs to ${getEventId(owner)}`,
       })),
     ]
-    ids.add(event.id, later)
-    keys.add(event.admin.dashboard.key, later)
-    orders.add(event, later)
-    for (const claim of listPages(event)) pages.add(claim, later)
-    for (const claim of listEndpoints(event)) endpoints.add(claim, later)
-    for (const claim of listGetAddresses(event)) paths.add(claim, later)
+    ids.add(event.id, laterIndex)
+    keys.add(event.admin.dashboard.key, laterIndex)
+    orders.add(event, laterIndex)
+    for (const claim of listPages(event)) pages.add(claim, laterIndex)
+    for (const claim of listEndpoints(event)) endpoints.add(claim, laterIndex)
+    for (const claim of listGetAddresses(event)) paths.add(claim, laterIndex)
     return [
-      ...equalNames.map((earlier) => ({
+      ...equalNames.map((earlierIndex) => ({
         code: 'EV804' as const,
-        later,
-        earlier,
+        laterIndex,
+        earlierIndex,
         at: 'event.id',
         earlierAt: 'event.id',
         message: `the event id \`${event.id}\` is already used`,
       })),
-      ...clashes.filter(({ earlier }) => !equalNames.includes(earlier)),
+      ...clashes.filter(({ earlierIndex }) => !equalNames.includes(earlierIndex)),
     ]
   })
 }
 
-/**
- * Returns the list indexes of events with a button that leads to no page of any event or of the
- * site.
- */
+/** Returns the list indexes of events with a button that does not lead to a page of any event or of the site. */
 export function findEventsWithDeadButtons(events: readonly EventConfig[]): readonly number[] {
   const forms = new Set(events.flatMap(({ routes }) => [routes.form, ...routes.also]))
   return events.flatMap(({ routes, results }, index) =>
@@ -144,9 +138,8 @@ export function listPages({ routes, admin }: EventConfig): readonly Claim[] {
 }
 
 /**
- * Returns the endpoints of an event. Office endpoints are served at the root and under /api, so
- * every endpoint is looked up without /api. Events share the dashboard's export, which
- * distinguishes them by its query.
+ * Returns the endpoints of an event. Office endpoints are served at the root and under /api, so every endpoint is
+ * looked up without /api. Events share the export of the dashboard, which identifies the event by its query.
  */
 export function listEndpoints(event: EventConfig): readonly Claim[] {
   const { api, admin } = event
@@ -162,7 +155,7 @@ export function listEndpoints(event: EventConfig): readonly Claim[] {
   ].map((call) => ({ ...call, path: call.name.replace(/^\/api(?=\/)/, '') }))
 }
 
-/** Returns the addresses that GET requests can reach, for endpoints as well as pages. */
+/** Returns the addresses of endpoints and pages that GET requests can reach. */
 export function listGetAddresses(event: EventConfig): readonly Claim[] {
   return listEndpoints(event)
     .filter(({ at }) => at !== 'api.register')
@@ -175,8 +168,8 @@ export function listGetAddresses(event: EventConfig): readonly Claim[] {
 }
 
 /**
- * Returns an order id that matches both patterns, or null. Two prefixes clash if one begins the
- * other and the remainder matches the shorter one's digits.
+ * Returns an order id that matches both patterns, or null. Two prefixes clash if one starts with the other and the
+ * remaining characters match the digits of the shorter one.
  */
 function findSharedOrderId(a: EventConfig['orderId'], b: EventConfig['orderId']): string | null {
   const [short, long] = a.prefix.length <= b.prefix.length ? [a, b] : [b, a]
@@ -198,7 +191,7 @@ function createNameIndex() {
 function createOrderIdIndex() {
   type OwnedOrderId = { readonly owner: number; readonly orderId: EventConfig['orderId'] }
   const byPrefix = new Map<string, OwnedOrderId[]>()
-  /** Order ids by each shorter beginning of their prefix. */
+  /** Order ids by each proper prefix of their own prefix. */
   const byBeginning = new Map<string, OwnedOrderId[]>()
   const put = (map: Map<string, OwnedOrderId[]>, key: string, owned: OwnedOrderId): void => {
     const existing = map.get(key)
@@ -226,7 +219,7 @@ function createOrderIdIndex() {
 
 type Branch = { readonly children: Map<string, Branch>; readonly claims: OwnedClaim[] }
 type SeenPaths = {
-  /** Returns the other claims that one request could also match, at most one per owner. */
+  /** Returns the other claims that the same request could match, at most one per owner. */
   findClashing(path: string): readonly OwnedClaim[]
   add(claim: Claim, owner: number): void
 }

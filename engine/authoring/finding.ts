@@ -15,7 +15,7 @@ export type Finding = {
   readonly fix?: { readonly start: number; readonly end: number; readonly text: string }
 }
 
-/** The shared file of a dotted path. Without one, the path is in the event file. */
+/** The shared file that a dotted path refers to. If absent, the path is in the event file. */
 export type SharedName = 'lists' | 'gateways' | 'texts'
 type At = {
   readonly at?: string
@@ -23,7 +23,7 @@ type At = {
   readonly span?: Span
   readonly in?: SharedName
 }
-/** A finding before its places are looked up. */
+/** A finding whose places are not resolved yet. */
 export type Draft = At & {
   readonly at: string
   readonly message: string
@@ -57,7 +57,7 @@ export function createFinding(
     const file = name === undefined ? source : (shared[name] ?? source)
     return span === undefined ? file.place(at, part) : file.placeOf(span, at)
   }
-  // A warning or a note can be intended; an error cannot.
+  // Authors can accept a warning or a note, but not an error.
   const help =
     draft.help ??
     (severity === 'error' || NEVER_ACCEPTED_CODE.test(code)

@@ -61,7 +61,7 @@ function formatExcerpt(
   at: Place,
   text: string | undefined,
   gutter: number,
-  mark: string,
+  underlineCharacter: string,
   message: string,
 ): readonly string[] {
   if (text === undefined) return []
@@ -81,7 +81,7 @@ function formatExcerpt(
   const number = String(at.start.line).padStart(gutter)
   return [
     `${number} | ${before}${markedText}${after}`,
-    `${' '.repeat(gutter)} | ${' '.repeat(measureWidth(before))}${mark.repeat(Math.max(1, measureWidth(markedText)))}${message === '' ? '' : ` ${message}`}`,
+    `${' '.repeat(gutter)} | ${' '.repeat(measureWidth(before))}${underlineCharacter.repeat(Math.max(1, measureWidth(markedText)))}${message === '' ? '' : ` ${message}`}`,
   ]
 }
 
@@ -101,7 +101,7 @@ function makePrintable(text: string): string {
     )
 }
 
-/** Returns the display width: combining marks take no column, East Asian letters and most emoji two. */
+/** Returns the display width: no column for combining marks, two for East Asian letters and most emoji. */
 function measureWidth(text: string): number {
   return [...text].reduce(
     (width, char) =>

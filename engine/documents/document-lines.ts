@@ -15,8 +15,7 @@ export type IssuedDocument = {
   readonly of: string | null
   readonly lines: readonly DocumentLine[]
   /**
-   * The bill of the payment, to interpret lines of older versions. Empty if the document covers a
-   * difference or had no bill.
+   * The bill of the payment, to interpret lines of older versions. Empty for a difference, or if there was no bill.
    */
   readonly bill: readonly Line[]
 }
@@ -37,13 +36,13 @@ export type Charge = {
   /** The bill when a refund was last credited, and the number of documents at that time. */
   readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null
   /**
-   * A bill that was paid but not invoiced here: only the amount above it is invoiced. If its items
-   * are unknown, it is one line without a rate.
+   * A bill that was paid but not invoiced here: only the excess over it is invoiced. If its items are unknown, it is
+   * one line without a rate.
    */
   readonly withoutInvoice: readonly Line[]
   /** The part of the bill that is still charged: its total less refunds. */
   readonly charged: Amount
-  /** With `withoutInvoice`: the amount above it, paid or due. Refunds of the rest produce no credit note. */
+  /** With `withoutInvoice`: the amount above it, paid or due. Refunds of the rest need no credit note. */
   readonly chargedHere: Amount
   /** An amount that was due but will not be paid. It is credited from the newest invoices. */
   readonly unpaid: Amount
@@ -225,7 +224,7 @@ const pickSmallerSum = (a: Sum, b: Sum): Sum => ({
   gst: Math.min(a.gst, b.gst),
 })
 
-/** Returns the identity of a line: item, option and rate; labels and quantities may differ. */
+/** Returns the key of a line: its item, option and rate, regardless of label and quantity. */
 const toKey = ({ item, option, rate }: Pick<RatedLine, 'item' | 'option' | 'rate'>): string =>
   JSON.stringify([item, option, rate])
 
@@ -239,8 +238,8 @@ function sumByKey(lines: readonly RatedLine[]): Map<string, Sum> {
 }
 
 /**
- * Returns the lines that are charged. The refund of a line stays when the bill changes; the refund
- * of a removed line is deducted from the other lines.
+ * Returns the lines that are charged. A line keeps its refund when the bill changes. The refund of a removed line is
+ * deducted from the other lines.
  */
 function computeChargedLines(
   current: ReadonlyMap<string, Sum>,

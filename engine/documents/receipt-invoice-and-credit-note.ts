@@ -56,8 +56,8 @@ export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | '
 export type DocumentBody = {
   readonly kind: DocumentKind
   /**
-   * The statutory document type. Absent for a receipt, or if issued before documents had a type,
-   * which then follows from the kind.
+   * The statutory document type. Absent for a receipt. Also absent in documents issued before types were stored;
+   * their kind determines the type.
    */
   readonly form?: TaxForm
   /** For a receipt, the order id. */
@@ -149,13 +149,13 @@ export type ItemsPaidFor = {
   readonly untaxed?: Amount
   readonly lines: readonly DocumentLine[]
   /**
-   * Null if invoiced before payment, as after a correction. `came`: the amount received, which may
-   * differ if staff accepted it.
+   * Null if the invoice is issued before the payment, as after a correction. `receivedAmount` may differ from the price
+   * if staff accepted the payment.
    */
   readonly paid: {
     readonly reference: string
     readonly at: Instant
-    readonly came: Amount
+    readonly receivedAmount: Amount
   } | null
 }
 
@@ -172,13 +172,14 @@ export function createDocument(
     kind: 'receipt' | 'invoice'
     serial: string
     at: Instant
-    /** For an invoice in a currency other than the rupee. */
+    /** The exchange rate, for an invoice in a currency other than the rupee. */
     rate?: ExchangeRate | null
   },
 ): DocumentBody {
   const { invoice, event, tax } = issuer
   const invoiceTerms = kind === 'invoice' ? invoice : null
-  const statedAmount = kind === 'receipt' ? (items.paid?.came ?? items.amount) : items.amount
+  const statedAmount =
+    kind === 'receipt' ? (items.paid?.receivedAmount ?? items.amount) : items.amount
   const buyer = readBuyer(issuer, items)
   const currency = items.currency === INR ? {} : { currency: items.currency }
   const taxPart =
@@ -211,7 +212,9 @@ export function createDocument(
         : {
             reference: items.paid.reference,
             at: items.paid.at,
-            ...(items.paid.came === items.amount ? {} : { amount: items.paid.came }),
+            ...(items.paid.receivedAmount === items.amount
+              ? {}
+              : { amount: items.paid.receivedAmount }),
           },
     of: null,
   }
@@ -269,9 +272,8 @@ const getLineRate = (
 ): number | null => (rate === undefined ? (gst === 0 ? null : (tax?.percent ?? null)) : rate)
 
 /**
- * Creates a credit note for these lines of an invoice, with the codes and places of the invoice.
- * `refund` is null if the bill was lowered and nothing was refunded yet. `earlier`: the credit
- * notes that the invoice already has.
+ * Creates a credit note for these lines of an invoice, with the codes and places of the invoice. `refund` is null if
+ * the bill was lowered and nothing has been refunded yet. `earlier`: the existing credit notes of the invoice.
  */
 export function createCreditNote(
   invoice: DocumentBody,

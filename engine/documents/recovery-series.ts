@@ -1,8 +1,8 @@
 /**
- * Document numbers after a restore.
+ * Creates document numbers after a restore.
  *
- * The restored copy lacks the documents issued since the backup. Numbers therefore continue in a
- * series that was never used before.
+ * The restored copy lacks the documents issued since the backup. Numbers therefore continue in a series that was
+ * never used before.
  */
 import { MAX_SERIAL_CHARACTERS, formatSerial } from './document-number.ts'
 import type { Instant } from '../lib/time.ts'
@@ -14,7 +14,8 @@ import type { Instant } from '../lib/time.ts'
 const CODE_MS = 15 * 60_000
 const CODE_CHARACTERS = 3
 /**
- * More than the number of quarters of an hour in a financial year, within which a number is unique.
+ * More than the number of quarters of an hour in a financial year. Document numbers are unique within a financial
+ * year.
  */
 const MAX_RECOVERY_CODES = 36 ** CODE_CHARACTERS
 
@@ -54,8 +55,8 @@ const MAX_SERIAL_NUMBER = 9_999
 const SAMPLE_YEAR = '26-27'
 
 /**
- * The choices for held emails when a recovery ends: send all; send only those that the copy had queued; send none.
- * Emails written since the restore concern earlier events and may already have been sent.
+ * The choices for held emails when a recovery ends: send all; send only those that were queued in the copy; send
+ * none. Emails written since the restore concern earlier events and may already have been sent.
  */
 export const HELD_EMAILS = ['send', 'copy', 'discard'] as const
 export type HeldEmails = (typeof HELD_EMAILS)[number]

@@ -16,7 +16,7 @@ export type RupeeValue = ExchangeRate & {
   readonly cgst: Amount
   readonly sgst: Amount
   readonly igst: Amount
-  /** The paisa that cannot be halved. */
+  /** The paisa that is left over if the tax cannot be halved. */
   readonly roundOff: Amount
   readonly untaxed: Amount
   readonly total: Amount
@@ -50,7 +50,7 @@ type ConvertibleParts = {
 }
 
 const PART_NAMES = ['taxable', 'halved', 'igst', 'untaxed'] as const
-/** `halved`: the tax of which half is CGST and half SGST. */
+/** `halved`: the tax that is half CGST and half SGST. */
 type Parts = Readonly<Record<(typeof PART_NAMES)[number], number>>
 
 /** Returns the parts of a document in its own currency. */
@@ -73,9 +73,9 @@ const sumRupees = (
 ): number => values.reduce((sum, value) => sum + getAmount(value), 0)
 
 /**
- * Returns the value of a document in rupees. `earlierCreditNotes`: the credit notes that its invoice already
- * has. Credit notes are converted together, so that those of a whole invoice add up to its value.
- * The tax is halved in rupees, the currency in which it is paid.
+ * Returns the value of a document in rupees. `earlierCreditNotes`: the existing credit notes of its invoice. Credit
+ * notes are converted together, so that those of a whole invoice add up to its value. The tax is halved in rupees,
+ * because it is paid in rupees.
  */
 export function computeRupeeValue(
   body: ConvertibleParts,

@@ -32,7 +32,7 @@ export type AgeBounds = {
 export type Test =
   | { readonly is: 'in'; readonly values: readonly Scalar[] }
   | { readonly is: 'not-in'; readonly values: readonly Scalar[] }
-  /** `many` field: at least one of these options is chosen. */
+  /** For a `many` field: at least one of these options is chosen. */
   | { readonly is: 'has'; readonly values: readonly string[] }
   /** The number of chosen options or listed people; 0 if none. */
   | {
@@ -54,5 +54,5 @@ export type Test =
   | { readonly is: 'date'; readonly from?: Day; readonly to?: Day; readonly age?: AgeBounds }
 /** All tests of one map must hold. `field` may be `category`. */
 export type ConditionMap = readonly { readonly field: string; readonly test: Test }[]
-/** Holds if any of these maps holds. */
+/** A condition holds if one of its maps holds. */
 export type Condition = readonly ConditionMap[]

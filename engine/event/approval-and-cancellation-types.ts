@@ -30,7 +30,7 @@ export type RefundTerms = {
   readonly percent: number
   /** Set if the percentage applies to the price before tax, and the tax is not refunded. */
   readonly withoutTax?: true
-  /** Deducted from the share, by the currency of the registration. Absent: no deduction. */
+  /** The charge deducted from the share, by the currency of the registration. Absent if nothing is deducted. */
   readonly charge?: Readonly<Record<string, Amount>>
 }
 export type Cancellation = {

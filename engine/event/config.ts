@@ -23,11 +23,9 @@ export type Category = {
   readonly about?: string
   readonly colour?: Colour
   readonly listedOnly: boolean
-  /** Absent: the event's currency. */
+  /** Defaults to the event's currency. */
   readonly currency?: Currency
-  /**
-   * The answers expected in this category. The form points out different answers but accepts them.
-   */
+  /** The answers expected in this category. The form shows a warning for other answers but accepts them. */
   readonly expects?: Condition
 }
 /** `when` is null in the `otherwise` rule. */
@@ -47,14 +45,14 @@ type FormSettings = {
     readonly empty: string
     readonly lines: readonly SummaryLine[]
     readonly button: string
-    /** Label of the submit button if there is nothing to pay. */
+    /** The label of the submit button if there is nothing to pay. */
     readonly freeButton: string
     readonly busy: string
   }
   readonly notices: 'snackbar' | 'toast'
   /** The time for which a notice is displayed, in milliseconds. */
   readonly noticeMs: number
-  /** The texts after a registration for an event without payments. A text is null if it is omitted. */
+  /** The texts after a registration for an event without payments. A string is null if it is omitted. */
   readonly withoutPayment: { readonly notice: string | null; readonly alert: string | null }
   readonly failure: string
 }
@@ -143,7 +141,7 @@ export type Admin = {
 
 export type Gateway = {
   readonly name: string
-  /** Its protocol. Absent: Airpay's. */
+  /** The protocol of the gateway. Defaults to Airpay's. */
   readonly kind?: GatewayKind
   readonly live: {
     readonly pay: string
@@ -241,7 +239,7 @@ export type EventConfig = {
   readonly status: 'open' | 'closed'
   readonly support: string
   readonly office?: string
-  /** Placeholder values in the file. If there are any, the page shows a badge. */
+  /** The placeholder values in the file. If the list is not empty, pages show a badge. */
   readonly demo: readonly string[]
   readonly look: { readonly colour: string; readonly logo?: string }
   readonly closed: { readonly heading: string; readonly text: string } | null
@@ -276,7 +274,7 @@ export type EventConfig = {
   readonly codeKinds: readonly CodeKind[]
   readonly memberLists: readonly MemberList[]
   /**
-   * Rules for registrations that need approval before payment; the first match applies. Empty if none
+   * Rules for registrations that need approval before payment; the first match applies. Empty if no registration
    * needs approval.
    */
   readonly approvals: readonly Approval[]
@@ -300,7 +298,7 @@ export type EventConfig = {
   /** The card gateway; if there are several, the gateway of the first card method. Null without card payments. */
   readonly payment: GatewayAccount | null
   /**
-   * By method id, if there are several card methods. Absent if there is only one, which uses
+   * The gateway accounts by method id, if there are several card methods. Absent if there is only one, which uses
    * `payment`.
    */
   readonly cardAccounts?: Readonly<Record<string, GatewayAccount>>

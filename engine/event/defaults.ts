@@ -39,7 +39,7 @@ export const MAX_ANSWER_CHARACTERS = {
   consent: 5,
 } satisfies Record<FieldType, number>
 
-/** The value for the last day of registration if registration never closes. */
+/** The value of `closes` in an event file if registration never closes. */
 export const NEVER = 'never'
 
 /** The time for which a seat is held during payment: the longest duration of a gateway payment. */

@@ -22,7 +22,7 @@ export type Option = {
   readonly label: string
   readonly about?: string
   readonly colour?: Colour
-  /** For a payment method: the currencies of the bills for which it is offered. Absent: all. */
+  /** For a payment method: the currencies of the bills that it can pay. Defaults to all. */
   readonly currencies?: readonly Currency[]
 }
 
@@ -62,8 +62,7 @@ export type Field = {
   readonly max?: number
   readonly lengthMax?: number
   /**
-   * An additional pattern for a text, in JSON Schema syntax (anchored, flag u); from `pattern` or
-   * `format`.
+   * An additional pattern for text, in JSON Schema syntax (anchored, flag u); from the key `pattern` or `format`.
    */
   readonly pattern?: string
   /** date: the first and the last day allowed. */

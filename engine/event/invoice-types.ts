@@ -15,7 +15,7 @@ export type Invoice = {
   /** Contains `{n}`, and may contain `{year}`. */
   readonly number: string
   readonly creditNumber: string
-  /** A text that the supplier must print, such as the declaration of rule 46(s). */
+  /** What the supplier must print, such as the declaration of rule 46(s). */
   readonly declaration?: string
   /** Ids of fields. */
   readonly buyer: {

@@ -8,7 +8,7 @@ type MethodLabels = {
   readonly label: string
   /** The last day to start a payment with this method. Absent if it is the last day of registration. */
   readonly until?: Day
-  /** The currencies of the bills that this method can pay. Absent: all. */
+  /** The currencies of the bills that this method can pay. Defaults to all. */
   readonly currencies?: readonly Currency[]
 }
 /**
@@ -16,7 +16,7 @@ type MethodLabels = {
  * these names.
  */
 export type GatewayKind = 'airpay' | 'razorpay'
-/** Payment through the event's card gateway. `gateway` absent: Airpay. */
+/** Payment through the event's card gateway. `gateway` defaults to Airpay. */
 export type CardMethod = MethodLabels & { readonly is: 'card'; readonly gateway?: GatewayKind }
 /** The delegate pays independently and submits a payment claim; staff find the payment at the bank. */
 export type TransferMethod = MethodLabels & {

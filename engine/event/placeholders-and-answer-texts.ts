@@ -15,7 +15,7 @@ import { formatDay, formatDays, isDay } from '../lib/time.ts'
 
 const PLACEHOLDER_PATTERN = /\{([a-z_][a-z0-9_.]*)\}/gi
 
-/** Returns the placeholder names in a text, in order. */
+/** Returns the placeholder names in a string, in order. */
 export function findPlaceholderNames(text: string): readonly string[] {
   return Array.from(text.matchAll(PLACEHOLDER_PATTERN), ([, name = '']) => name)
 }
@@ -34,7 +34,7 @@ export function fillPlaceholders(
   )
 }
 
-/** Fills a text. Returns null if it contains an unknown name, so that no text tells a delegate to quote "N/A". */
+/** Fills in placeholders. Returns null if a name is unknown, so that no page tells a delegate to quote "N/A". */
 export function fillKnownPlaceholders(
   text: string,
   values: Readonly<Record<string, string | undefined>>,
@@ -106,7 +106,7 @@ export function formatPerson(field: Field | undefined, person: Person): string {
     .join(', ')
 }
 
-/** Returns the values available to every text: `event.*`, `tax.*`. */
+/** Returns the values available in all texts: `event.*`, `tax.*`. */
 export function getEventValues(event: PublicEvent): Readonly<Record<string, string | undefined>> {
   const { tax } = event.fees
   return {
@@ -172,8 +172,8 @@ function listTaxes(
 }
 
 /**
- * Returns the label of a field or of a built-in value; for `delegate`, the event's word. The tax
- * label lists each rate, highest first: "GST (18% and 5%)". `lines`: only the rates of this bill.
+ * Returns the label of a field or of a built-in value; for `delegate`, the event's word. The tax label lists each
+ * rate, highest first: "GST (18% and 5%)". With `lines`, it lists only the rates of that bill.
  */
 export function getLabel(
   event: PublicEvent,
@@ -191,7 +191,10 @@ export function getLabel(
   return fieldLabel ?? fillPlaceholders(word ?? formatIdAsWords(id), values, '')
 }
 
-/** Returns the values `tax.name` and `tax.percent`, without a percent sign, which texts contain after {tax.percent}. */
+/**
+ * Returns the values `tax.name` and `tax.percent`. The percentage has no percent sign, because texts contain one
+ * after {tax.percent}.
+ */
 function getTaxValues(
   event: PublicEvent,
   lines: readonly BilledLine[],
@@ -200,8 +203,8 @@ function getTaxValues(
   const taxes = listTaxes(event, rules, lines)
   const [first] = taxes
   const rates = formatRates(taxes.map(({ percent }) => percent))
-  // If a rule removes the tax, such as a reverse charge, no rate applies. Without rules, only a
-  // free bill has no tax, and its label lists the rates of the event.
+  // If a rule removes the tax, such as a reverse charge, no rate applies. Without tax rules, only a free bill has no
+  // tax, and its label lists the rates of the event.
   const isUntaxed = rules.length > 0 && lines.length > 0 && lines.every(({ gst }) => gst === 0)
   if (first !== undefined && rates.includes(' and ') && isUntaxed)
     return { 'tax.name': first.name, 'tax.percent': '0' }

@@ -7,7 +7,7 @@ import type { Day } from '../lib/time.ts'
 /** The id of a bill's first line, which is the category's price. */
 export const REGISTRATION = 'registration'
 
-/** Both days are included. An absent day means that the period is open at that end. */
+/** A price period, including both days. If a day is absent, the period is open at that end. */
 export type Period = {
   readonly id: string
   readonly label: string
@@ -21,24 +21,24 @@ export type TaxRule = {
   readonly from?: Day
   readonly to?: Day
   /**
-   * `all`: also for items with their own tax, in whose `taxRules` it is repeated. Absent: only for
-   * lines with the event's tax.
+   * `all`: the rule also applies to items with their own tax, whose `taxRules` repeat it. By default, it applies only
+   * to lines with the event's tax.
    */
   readonly on?: 'all'
   readonly tax: Tax
-  /** Added to the label of each line: "reverse charge". */
+  /** A note added to the label of each line, such as "reverse charge". */
   readonly note?: string
 }
 export type Fees = {
   readonly tax: Tax | null
   /** The first matching rule replaces `tax`. Absent if the file has no rules. */
   readonly taxRules?: readonly TaxRule[]
-  /** In the file's order; the first that contains a day applies. */
+  /** In the file's order. The first period that contains the day applies. */
   readonly periods: readonly Period[]
   /** The period of every other day. Null if registration is closed on other days. */
   readonly otherDates: string | null
   /**
-   * prices[category][period]. Null if not on sale in that period; 0 if free. The whole table is
+   * prices[category][period]. Null if the category is not on sale in that period; 0 if it is free. The whole table is
    * null if the event has no prices.
    */
   readonly prices: PriceTable | null
@@ -70,14 +70,14 @@ export type PricedMethod = {
   readonly is: 'card' | 'transfer' | 'desk'
   /** The last day on which delegates can choose it. */
   readonly until?: Day
-  /** The currencies of the bills that this method can pay. Absent: all. */
+  /** The currencies of the bills that this method can pay. Defaults to all. */
   readonly currencies?: readonly Currency[]
 }
 
-/** table[row][period]. Null if not on sale in that period; 0 if free. */
+/** table[row][period]. Null if the row is not on sale in that period; 0 if it is free. */
 export type PriceTable = Readonly<Record<string, Readonly<Record<string, Amount | null>>>>
 
-/** One price table of an item. `currency`: the currency of its categories. Absent: the event's. */
+/** One price table of an item. `currency`: the currency of its categories; defaults to the event's. */
 export type ItemPrices = {
   readonly when: Condition | null
   readonly table: PriceTable
@@ -91,37 +91,34 @@ export type Item = {
   readonly id: string
   /** May contain `{option}` and answers by their field's id. */
   readonly label: string
-  /** Absent: for all delegates. */
+  /** The delegates who can have the item. Defaults to all. */
   readonly when?: Condition
   /**
    * A select or many field whose options are the rows of the tables. Without it, the only row is
    * `each`.
    */
   readonly by?: string
-  /**
-   * The quantity: a number or people field, or the people of a people field who match a condition.
-   * Absent: 1.
-   */
+  /** The quantity: a number or people field, or the people of a people field who match a condition. Defaults to 1. */
   readonly count?: { readonly field: string; readonly where?: Condition }
-  /** A number field by which the count is multiplied. */
+  /** A number field. The count is multiplied by its answer. */
   readonly times?: string
-  /** Its own periods, which are the columns of its tables. Absent: the periods of the fees. */
+  /** The item's own periods, which are the columns of its tables. Defaults to the periods of the fees. */
   readonly periods?: readonly Period[]
   readonly tax: Tax | null
   /** Tax rules of the item itself, tried before all others. */
   readonly ownTaxRules?: readonly TaxRule[]
-  /** The event's tax rules that apply to an item with its own tax. Absent: all of them. */
+  /** The event's tax rules that apply to an item with its own tax. Defaults to all of them. */
   readonly taxRules?: readonly TaxRule[]
   /**
    * The first match applies; `when` is null in the `otherwise` table. Empty if `amountIn` is
    * present.
    */
   readonly prices: readonly ItemPrices[]
-  /** A number field with min and max in which the delegate chooses the price, in major units. */
+  /** A number field with `min` and `max`. The delegate enters the price in it, in major units. */
   readonly amountIn?: string
-  /** The service accounting code on invoices. Absent: the code of the event's invoices. */
+  /** The service accounting code on invoices. Defaults to the code of the event's invoices. */
   readonly sac?: string
-  /** The state where the item is supplied. Absent: the state of the venue. */
+  /** The state where the item is supplied. Defaults to the state of the venue. */
   readonly placeOfSupply?: StateCode
 }
 
@@ -135,8 +132,8 @@ export type Adjustment = {
   /** The lines it applies to: `registration`, an item's id, or `all`. No line becomes negative. */
   readonly on: string
   /**
-   * Added to those lines (negative: subtracted): an amount, or a percentage of each line.
-   * `currency`: the currency of the bills to which an amount applies. Absent: the event's.
+   * The amount, or the percentage of each line, that is added to those lines (negative: subtracted). `currency`: the
+   * currency of the bills to which an amount applies; defaults to the event's.
    */
   readonly by:
     | { readonly amount: Amount; readonly currency?: Currency }
@@ -153,8 +150,8 @@ export type Quota = {
   /** A select or many field; `max` then applies to each of its options separately. */
   readonly eachOptionOf?: string
   /**
-   * A number field or a list of people: a registration takes as many seats as the number states or
-   * the list contains. Absent: one seat.
+   * A number field or a list of people: a registration takes as many seats as the number states or the list contains.
+   * Defaults to one seat.
    */
   readonly count?: string
   /** With `count`: one additional seat for the delegate. */
@@ -164,7 +161,7 @@ export type Quota = {
   readonly max: number | Readonly<Record<string, number>>
   /** The message if no seat is left, and the category offered instead. */
   readonly full: { readonly message: string; readonly offer?: string }
-  /** The form shows the number of seats left if it is at most this. Absent: never shown. */
+  /** The form shows the number of seats left if it is at most this number. Absent if the form never shows it. */
   readonly few?: number
 }
 
@@ -188,7 +185,7 @@ export type CodeKind = {
   readonly gives: { readonly category: string } | { readonly adjustment: string }
 }
 
-/** A member list kept by the office, against which answers are checked. */
+/** A member list that the office maintains. Answers are checked against it. */
 export type MemberList = {
   readonly id: string
   readonly key: string

@@ -1,7 +1,7 @@
 /**
  * URL paths that Rollcall reserves, which no event file may use.
  *
- * A test compares them with the app's routes, so that new routes are reserved too.
+ * A test compares them with the app's routes, so that new routes are also reserved.
  */
 
 /** Pages of the site that an event's buttons may link to. */
@@ -147,9 +147,7 @@ export const RESERVED_ENDPOINTS: readonly string[] = [
   ...OFFICE_ENDPOINTS.map((path) => `/api${path}`),
 ]
 
-/**
- * Returns true if one request could match both paths, in the syntax used here and in event files.
- */
+/** Returns true if one request could match both paths. Paths use the syntax of this list and of event files. */
 export function doPathsOverlap(a: string, b: string): boolean {
   return doSegmentsOverlap(listPathSegments(a), listPathSegments(b))
 }
@@ -159,7 +157,7 @@ export function listPathSegments(path: string): readonly string[] {
   return path.split('/').filter((part) => part !== '')
 }
 
-/** Returns true for a segment such as `{reg_no}`, which matches any text. */
+/** Returns true for a segment such as `{reg_no}`, which matches anything. */
 export function isPathParameter(part: string): boolean {
   return part.startsWith('{')
 }

@@ -1,6 +1,6 @@
 /** The numbers of rows on a page of office tables. */
 
-/** Rows per page of an office list: one screen. */
+/** Rows per page of an office list: about one screen. */
 export const LIST_ROWS = 20
 /** The page sizes of the default list, for an event that declares no list. */
 export const LIST_ROWS_CHOICES: readonly number[] = [10, 20, 50, 100]

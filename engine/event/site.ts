@@ -90,7 +90,7 @@ export type Site = {
 
 /** Shown on the landing page if the gateway redirects a browser with an unknown payment. */
 export const UNKNOWN_PAYMENT =
-  'We could not match the payment you came back from with a registration. If an amount was deducted, please do not pay again: write to the organisers of your conference and give the date and the amount.'
+  'We could not match your payment to a registration. If an amount was deducted, please do not pay again. Write to the organisers of your conference and give the date and the amount.'
 
 /** Default badge for a conference that is not open yet. */
 export const DEFAULT_OPENS_BADGE = 'Opens {day}'

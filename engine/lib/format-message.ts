@@ -11,7 +11,7 @@ type Elements<Message extends string> = Message extends `${string}</${infer Name
   ? Name | Elements<Rest>
   : never
 
-/** Returns the message with its values. A call that lacks a value does not compile. */
+/** Returns the message with its values inserted. A call without a required value does not compile. */
 export function formatMessage<Message extends string>(
   message: Message,
   values: Readonly<Record<ValueNames<Message>, string | number>>,
@@ -21,7 +21,7 @@ export function formatMessage<Message extends string>(
   )
 }
 
-/** The forms of a message for one and for several. Languages with more forms add theirs. */
+/** The singular and plural forms of a message. Languages with more plural forms add them. */
 type PluralForms<One extends string, Other extends string> = {
   readonly one: One
   readonly other: Other

@@ -1,8 +1,8 @@
 /** Memoizes functions of one argument. */
 
 /**
- * Calls `make` once per argument. Objects are compared by identity and released with the last
- * reference to them. Other arguments are kept permanently, so there must be few of them.
+ * Calls `make` once per argument. Objects are compared by identity and released with the last reference to them.
+ * Results for other arguments are cached permanently, so there must be few of them.
  */
 export function memoize<K, V>(make: (argument: K) => V): (argument: K) => V {
   const byObject = new WeakMap<object, { readonly value: V }>()

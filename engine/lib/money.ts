@@ -30,8 +30,8 @@ export type Tax = {
   readonly prices: 'exclusive' | 'inclusive'
   readonly round: 'paise' | 'rupee'
   /**
-   * The percentage of the event's tax that the price includes, if this tax replaces it: this tax is
-   * then charged on the price without that tax. Absent otherwise.
+   * The percentage of the event's tax, if the price includes that tax and this tax replaces it. This tax is then
+   * charged on the price without the event's tax. Absent otherwise.
    */
   readonly replaces?: number
 }
@@ -45,7 +45,7 @@ export function toAmount(amount: number): Amount {
   return amount as Amount
 }
 
-/** The ISO 4217 codes of all currencies. A function, so that pages load them only if needed. */
+/** The ISO 4217 codes of all currencies. This is a function, so that pages compute the list only if they need it. */
 export const listCurrencies = (): readonly Currency[] =>
   Intl.supportedValuesOf('currency') as readonly string[] as readonly Currency[]
 
@@ -188,7 +188,7 @@ export function formatPrice(amount: Amount, currency: Currency): string {
   return amount === 0 ? 'Free' : formatMoney(amount, currency)
 }
 
-/** Formats as "1,23,456.50", for a column whose heading or total shows the symbol. */
+/** Formats an amount as "1,23,456.50", for a column whose heading or total shows the symbol. */
 export function formatAmount(amount: Amount, currency: Currency): string {
   const [integerPart = '', decimals = ''] = formatPlainAmount(
     toAmount(Math.abs(amount)),

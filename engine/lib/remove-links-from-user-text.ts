@@ -1,14 +1,14 @@
 /** Prevents text typed by users from becoming a link in an email or document. */
 import { memoize } from './memoize.ts'
 
-/** The words of an event file that emails and documents may repeat unchanged. */
+/** The words of an event file that emails and documents may contain unchanged. */
 export type KnownWords = {
   readonly words: ReadonlySet<string>
   /** Addresses in the file that contain a placeholder: `https://maps.example/?q={city}`. */
   readonly patterns: readonly RegExp[]
 }
 
-/** Collects every word of every text of an event. */
+/** Collects every word in the texts of an event. */
 export const collectEventWords = memoize((event: object): KnownWords => {
   const words = new Set<string>()
   const patterns: RegExp[] = []

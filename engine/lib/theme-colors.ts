@@ -1,4 +1,4 @@
-/** Derives an event's theme from its one colour, with the design's rule for accents, in OKLCH (Ottosson). */
+/** Derives an event's theme colours from its base colour, in OKLCH (Ottosson). */
 import { assert } from './result.ts'
 
 type ThemeColors = {

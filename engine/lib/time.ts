@@ -142,11 +142,11 @@ export function readInstant(text: string): Instant | null {
 }
 
 /** Caches the last second, because every log line contains it. */
-let lastSecond: { readonly second: number; readonly written: string } | null = null
+let lastSecond: { readonly second: number; readonly text: string } | null = null
 /** Caches the last day by its number. */
 let lastLocalDay: { readonly number: number; readonly day: Day } | null = null
 
-/** Formats as "2026-11-21T04:23:00+05:30"; milliseconds are omitted. */
+/** Formats an instant as "2026-11-21T04:23:00+05:30"; milliseconds are omitted. */
 export function formatIsoIndia(at: Instant): string {
   const second = Math.floor(at / SECOND_MS)
   if (lastSecond?.second !== second) {
@@ -159,9 +159,9 @@ export function formatIsoIndia(at: Instant): string {
     const clock = local - number * DAY_S
     const hour = padToTwoDigits(Math.floor(clock / 3600))
     const formatted = `${lastLocalDay.day}T${hour}:${padToTwoDigits(Math.floor(clock / 60) % 60)}:${padToTwoDigits(clock % 60)}+05:30`
-    lastSecond = { second, written: formatted }
+    lastSecond = { second, text: formatted }
   }
-  return lastSecond.written
+  return lastSecond.text
 }
 
 const DAY_S = DAY_MS / SECOND_MS
@@ -173,15 +173,15 @@ function splitDay(date: Day): { year: string; month: string; dayOfMonth: string 
   return { year, month: MONTHS[Number(month) - 1] ?? '', dayOfMonth: String(Number(dayOfMonth)) }
 }
 
-/** Formats as "31 January 2026". */
+/** Formats a day as "31 January 2026". */
 export function formatDay(date: Day): string {
   const { year, month, dayOfMonth } = splitDay(date)
   return `${dayOfMonth} ${month} ${year}`
 }
 
 /**
- * Formats as "31 Jan 2026", with the month's first three letters, for tables and axes without room
- * for the full name.
+ * Formats a day as "31 Jan 2026", with the month's first three letters, for tables and axes without room for the full
+ * name.
  */
 export function formatDayShort(date: Day): string {
   const { year, month, dayOfMonth } = splitDay(date)
@@ -189,8 +189,8 @@ export function formatDayShort(date: Day): string {
 }
 
 /**
- * Formats as "12–14 September 2025", "31 January – 1 February 2026" or "31 December 2026 – 1
- * January 2027"; a single day as itself.
+ * Formats a range of days as "12–14 September 2025", "31 January – 1 February 2026" or "31 December 2026 – 1 January
+ * 2027"; a single day is formatted as a day.
  */
 export function formatDays(from: Day, to: Day): string {
   if (from === to) return formatDay(from)
@@ -211,14 +211,14 @@ export function formatDaysBefore(from: Day | null, until: Day | null): string {
   return from === null ? `until ${formatDay(last)}` : formatDays(from, last)
 }
 
-/** Formats as "9:53 am", local time in India. */
+/** Formats the time of an instant as "9:53 am", local time in India. */
 export function formatTime(at: Instant): string {
   const local = new Date(at + INDIA_OFFSET_MS)
   const hour = local.getUTCHours()
   return `${hour % 12 === 0 ? 12 : hour % 12}:${String(local.getUTCMinutes()).padStart(2, '0')} ${hour < 12 ? 'am' : 'pm'}`
 }
 
-/** Formats as "21 November 2026, 9:53 am", local time in India. */
+/** Formats an instant as "21 November 2026, 9:53 am", local time in India. */
 export function formatInstant(at: Instant): string {
   return `${formatDay(dayOf(at))}, ${formatTime(at)}`
 }

@@ -24,8 +24,8 @@ export function toWellFormed(text: string): string {
 const LONE_SURROGATE = /\p{Surrogate}/gu
 
 /**
- * Names characters that change the writing direction, such as U+202E: in a bank's text, they would
- * display an amount or a number reversed.
+ * Replaces characters that change the writing direction, such as U+202E, with their names. In a bank's text, they
+ * would display an amount or a number reversed.
  */
 export function showDirectionMarks(text: string): string {
   return text.replace(

@@ -1,6 +1,4 @@
-/**
- * Emails to a registered delegate when someone else registers with the same answers, or as the same person.
- */
+/** Emails to a registered delegate after another registration with the same answers or name. */
 import type { EventConfig } from '../event/config.ts'
 import type { PaymentState } from '../payments/payment.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
@@ -47,7 +45,7 @@ export function buildSamePersonEmail(
   return buildDelegateEmail(event, registration, formatMessage(samePerson.subject, values), [
     formatMessage(isPaid ? samePerson.paid : samePerson.unpaid, values),
     formatMessage(samePerson.open, values),
-    samePerson.goOn,
+    samePerson.continueSecond,
     `${alreadyRegistered.notYou} ${keepLink}`,
   ])
 }

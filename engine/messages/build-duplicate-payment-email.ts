@@ -6,7 +6,7 @@ import { formatMessage } from '../lib/format-message.ts'
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /**
- * Adds a paragraph below the greeting, which says that this is a second payment and explains how to request a refund.
+ * Adds a paragraph below the greeting. It states that this is a second payment and explains how to request a refund.
  */
 export function addSecondPaymentNotice<
   M extends { readonly subject: string; readonly text: string },

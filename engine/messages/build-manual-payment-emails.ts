@@ -31,7 +31,7 @@ const getAmountValues = (
   day: formatLastDay(deadline),
 })
 
-/** Builds the email after registration, with payment instructions and the way to submit a payment claim. */
+/** Builds the email after registration, with payment instructions and a link to submit a payment claim. */
 export function buildPaymentInstructionsEmail(
   event: EventConfig,
   registration: EmailedRegistration,

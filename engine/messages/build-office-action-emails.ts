@@ -96,7 +96,7 @@ function buildNotice(
   ])
 }
 
-/** Builds the email about an invoice that had to wait for an exchange rate. */
+/** Builds the email about an invoice that was issued after its exchange rate was entered. */
 export function buildInvoiceEmail(
   event: EventConfig,
   registration: EmailedRegistration,

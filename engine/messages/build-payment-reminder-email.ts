@@ -13,11 +13,10 @@ import { formatDay, type Day } from '../lib/time.ts'
 export const LINK_PLACEHOLDER = '{link}'
 
 /**
- * Builds the email. Null if the event sends no email, the registration has no address, or there is
- * nothing to pay. No copy goes to the organisers, because the link gives access to the
- * registration. `price` contains the last day of the price. `paidAs` is a paid registration with
- * the same address: `registration` is then probably a second attempt, and the email does not ask for
- * a second payment.
+ * Builds the email. Null if the event sends no email, the registration has no address, or there is nothing to pay.
+ * The organisers receive no copy, because the link gives access to the registration. `price` contains the last day of
+ * the price. `paidAs` is a paid registration with the same address: `registration` is then probably a second attempt,
+ * and the email does not ask for a second payment.
  */
 export function buildPaymentReminderEmail(
   event: EventConfig,

@@ -24,9 +24,9 @@ import { formatMessage } from '../lib/format-message.ts'
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /**
- * The options of the QR code of a registration number, on the ticket and in its email. Medium error
- * correction, because it is also read from cracked screens and creased paper. The border is the
- * white margin that scanners need, in modules.
+ * The options of the QR code of a registration number, on the ticket and in its email. The error correction is
+ * medium, because scanners also read the code from cracked screens and creased paper. The border is the white margin
+ * that scanners need, in modules.
  */
 export const QR_CODE_OPTIONS = { ecc: 'M', border: 4 } as const
 
@@ -45,7 +45,7 @@ export type ResultRow = { readonly id: string; readonly label: string; readonly 
  * Returns the detail rows of a result page. Stored data takes precedence over the URL; without a registration, its
  * rows are omitted and order id, amount and date are read from the URL. A missing or malformed value is shown as the
  * event's text for missing values; a missing payment ID has no row. `ended`: paid, then cancelled or refunded. Only
- * the page of a paid registration writes ids as words, because event files set this option for that page.
+ * the page of a paid registration formats ids as words, because event files set this option for that page.
  */
 export function buildResultRows(
   event: PublicEvent,
@@ -212,7 +212,7 @@ function formatDetailValue(
 
 // Formats a date from the URL. A page must not show the text of a forged URL, so an unreadable date counts as missing.
 function formatDateParameter(text: string): string | undefined {
-  // In India the day is written first. Some programs write seconds with six decimals.
+  // Indian dates start with the day. Some programs write seconds with six decimals.
   const isoText = text
     .replace(
       /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})(?!\d)/,

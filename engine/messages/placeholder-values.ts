@@ -76,7 +76,7 @@ export function buildRegistrationView(
 }
 
 /**
- * Returns every value that a text may contain, formatted: answers, built-in values, event values.
+ * Returns every value that text may contain, formatted: answers, built-in values, event values.
  * Missing values are absent. `amounts` is the setting of the event's result pages: `split-total`
  * recalculates base and tax from the total, regardless of the stored values.
  */

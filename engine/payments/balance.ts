@@ -13,15 +13,15 @@ export type PaymentTotals = {
   /** The sum of all payments that ever counted, before refunds. */
   readonly received: Amount
   /**
-   * Refunded because it was owed before a cancellation. A refund after a cancellation is a share of
-   * the price instead.
+   * The amount that was refunded because it was owed, before a cancellation. A refund after a cancellation is a share
+   * of the price instead.
    */
   readonly refundedAsOwed: Amount
   /** The part of `received` that was not refunded. Refunds in progress are not deducted yet. */
   readonly left: Amount
   /** Accepted shortfalls, in the order of the payments. */
   readonly acceptedShortfalls: readonly AcceptedShortfall[]
-  /** The highest bill that was paid. Null if none was. */
+  /** The highest bill that was paid. Null if no bill was paid. */
   readonly billPaid: Amount | null
 }
 

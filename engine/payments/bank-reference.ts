@@ -45,8 +45,7 @@ export function toBankKey(reference: string): BankKey {
   const words = splitWords(reference)
   const joinedKey = stripLeadingWord(words.join(''))
   if (isUtr(joinedKey)) return joinedKey
-  // "526123456702 UPI": a number with words. Digits in a second word may be a group of the same
-  // number.
+  // "526123456702 UPI": a number with words. Digits in a second word may belong to the same number.
   const numbers = words.map(stripLeadingWord).filter((word) => /\d/.test(word))
   const [onlyWord] = numbers
   return numbers.length === 1 && onlyWord !== undefined && isUtr(onlyWord) ? onlyWord : joinedKey
@@ -127,7 +126,7 @@ export function hasNonAsciiCharacters(key: BankKey): boolean {
   return !/^\p{ASCII}*$/u.test(key)
 }
 
-/** Returns the words of a text: letters and digits, in capitals, without invisible characters. */
+/** Returns the words of a string: letters and digits, in capitals, without invisible characters. */
 export function splitWords(text: string): readonly string[] {
   return text
     .normalize('NFKC')
@@ -151,7 +150,7 @@ function toAsciiDigit(digit: string): string {
 }
 
 /**
- * Returns every reference that a text may contain: each word, and adjacent words that may be groups
+ * Returns every reference that a string may contain: each word, and adjacent words that may be groups
  * of one number.
  */
 export function findReferenceKeys(text: string): ReadonlySet<BankKey> {

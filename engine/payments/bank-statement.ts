@@ -239,10 +239,7 @@ function stripHeadingCurrency(heading: string, currency: Currency): string {
   return /(?:inr|rs)$/.test(heading) ? '' : heading
 }
 
-/**
- * Staff choose the columns for date, text and amounts; currency columns are found by their
- * headings.
- */
+/** Adds the currency columns, found by their headings, to the columns that staff chose. */
 const withCurrencyColumns = (
   columns: StatementColumns,
   rows: readonly SheetRow[],

@@ -26,7 +26,10 @@ import { addDays, dayOf, type Instant } from '../lib/time.ts'
 
 /** An order id has two digits for the attempt number. */
 export const MAX_ATTEMPTS = 99
-/** How long a payment that a message reported counts as in progress, although the gateway has no record of it yet. */
+/**
+ * If a message reported a payment, the time for which it counts as in progress although the gateway has no record of
+ * it.
+ */
 const CLAIM_MS = 30 * 60_000
 
 /** The gateway's last response, if it did not end the payment. */
@@ -46,10 +49,10 @@ export type Attempt = {
   /** The end of the price hold. Null if it has no end or was not recorded (attempts of older versions). */
   readonly holdUntil: Instant | null
   readonly watchUntil: Instant | null
-  readonly lastAnswer: LastResponse | null
+  readonly lastResponse: LastResponse | null
   /** When a message last reported a payment that the gateway had no record of. */
   readonly claimedAt: Instant | null
-  /** The payment method; null or absent for the gateway. */
+  /** The manual payment method; null or absent for the gateway. */
   readonly way?: string | null
   /** The gateway's id of the merchant to be paid; null or absent if unknown. */
   readonly merchantId?: string | null
@@ -60,7 +63,7 @@ export type Attempt = {
 export type PayableRegistration = {
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
-  /** Absent: derived from the payments. */
+  /** If absent, the state is derived from the payments. */
   readonly state?: RegistrationState
   readonly answers: Answers
   readonly category: string | null
@@ -105,9 +108,9 @@ function isEnded({ state }: PayableRegistration): boolean {
 
 function mayBeAtBank(attempt: Attempt, at: Instant): boolean {
   if (isOver(attempt, at)) return false
-  const { lastAnswer, status } = attempt
-  if (lastAnswer === 'in-process' || isClaimed(attempt, at)) return true
-  return lastAnswer === 'unreachable' && status === 'pending'
+  const { lastResponse, status } = attempt
+  if (lastResponse === 'in-process' || isClaimed(attempt, at)) return true
+  return lastResponse === 'unreachable' && status === 'pending'
 }
 
 function isClaimed({ claimedAt }: Attempt, at: Instant): boolean {
@@ -141,7 +144,7 @@ export type PaymentTerms = {
   /** Today's price. */
   readonly quote: Result<Quote, QuoteRefusal>
   /** The held card price, if the newest attempt uses another method with a different price. */
-  readonly heldByCard?: Quote | null
+  readonly heldCardQuote?: Quote | null
   /** The end of the newest attempt's price hold. Null if it has no end. */
   readonly holdUntil: Instant | null
   /** The total that the delegate accepted. Null if only the held price is accepted. */
@@ -150,7 +153,7 @@ export type PaymentTerms = {
   readonly merchantId: string | null
 }
 
-/** Returns the event's terms for a registration and its newest attempt. */
+/** Returns the payment terms of a registration, which depend on its newest attempt. */
 export function getPaymentTerms(
   event: EventConfig,
   registration: PayableRegistration,
@@ -183,7 +186,7 @@ export function getPaymentTerms(
           ? PAYMENT_METHOD_MESSAGES.noCard
           : '',
     quote: quoteWithCategory(event, cardAnswers, registration.category, at),
-    heldByCard: quoteHeldCardPrice(event, registration, card?.id ?? null),
+    heldCardQuote: quoteHeldCardPrice(event, registration, card?.id ?? null),
     holdUntil: newest === undefined ? null : getAttemptHoldEnd(event, newest, registration),
     accepted,
     merchantId,
@@ -217,7 +220,7 @@ export type PaymentPermission =
     }
   /** A payment may be in progress. */
   | { readonly is: 'wait' }
-  /** The gateway did not respond about every attempt that may still be paid. */
+  /** The gateway did not respond for at least one attempt that may still be paid. */
   | { readonly is: 'unsure' }
   | { readonly is: 'closed'; readonly text: string }
   /** The price hold has ended. Today's price applies after the delegate has accepted it. */
@@ -250,7 +253,7 @@ export function canPay(
     return { is: 'nothing-due' }
   const waiting = payments.filter((attempt) => !isOver(attempt, at))
   const responses = waiting.map((attempt) =>
-    isJustPlaced(attempt, at) ? 'no-record' : (pollResults.get(attempt.orderId) ?? 'unreachable'),
+    isJustCreated(attempt, at) ? 'no-record' : (pollResults.get(attempt.orderId) ?? 'unreachable'),
   )
   if (responses.includes('unreachable')) return { is: 'unsure' }
   if (responses.includes('in-process') || waiting.some((attempt) => isClaimed(attempt, at)))
@@ -270,12 +273,12 @@ export function owesDifference({ paymentStatus, due = toAmount(0) }: PayableRegi
   return paymentStatus === 'success' && due > 0
 }
 
-/** Returns true if the order was created just now, so the gateway has no record yet. */
-export function isJustPlaced({ status, createdAt }: Attempt, at: Instant): boolean {
+/** Returns true if the order was created just now, so the gateway has no record of it yet. */
+export function isJustCreated({ status, createdAt }: Attempt, at: Instant): boolean {
   return status === 'pending' && createdAt >= at
 }
 
-/** Decides by days and prices, because no payment is in progress. */
+/** Decides by days and prices. Called only if no payment is in progress. */
 function decideByTerms(
   newest: Attempt,
   attemptCount: number,
@@ -288,7 +291,7 @@ function decideByTerms(
   const isHeld = holdUntil === null ? opening === 'open' : at < holdUntil
   // A held price remains payable after the last day. After the organisers closed registration, no order is started.
   const isClosed = opening === 'ended' ? !isHeld : opening === 'closed' && !(isOpen && isHeld)
-  // Counted from the creation of the order, so that repeated requests do not extend the time.
+  // The time counts from the creation of the order, so that repeated requests do not extend it.
   if (isClosed && !(isOpen && isSoonAfter(newest.createdAt, at)))
     return { is: 'closed', text: terms.closedText }
   const decideRetry = (next: Quote | null): PaymentPermission => {
@@ -297,9 +300,9 @@ function decideByTerms(
     if (attemptCount >= MAX_ATTEMPTS) return { is: 'too-many-attempts' }
     return { is: 'new-attempt', quote: next, replaces }
   }
-  const { heldByCard = null } = terms
-  if ((isHeld || isClosed) && heldByCard === null) return decideRetry(null)
-  const quoteResult = (isHeld || isClosed) && heldByCard !== null ? ok(heldByCard) : quote
+  const { heldCardQuote = null } = terms
+  if ((isHeld || isClosed) && heldCardQuote === null) return decideRetry(null)
+  const quoteResult = (isHeld || isClosed) && heldCardQuote !== null ? ok(heldCardQuote) : quote
   if (!quoteResult.ok) return { is: 'not-on-sale', why: quoteResult.error }
   if (quoteResult.value.total === newest.amount)
     return decideRetry(isOpen ? null : quoteResult.value)

@@ -1,4 +1,4 @@
-/** Manual payment methods: labels, and the role that may confirm each. Also labels of other methods. */
+/** Labels of payment methods, and the role that can confirm each manual method. */
 import { GATEWAY_CAPABILITIES, isGatewayKind } from './gateways/capabilities.ts'
 import { INR, type Currency } from '../lib/money.ts'
 import type { Role } from '../registration/permissions.ts'

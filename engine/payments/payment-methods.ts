@@ -34,10 +34,7 @@ export function listDelegateMethods({
   return methods.flatMap((method) => (method.is === 'desk' ? [] : [method]))
 }
 
-/**
- * The desk methods of events whose file defines none. Each is a manual payment method with the same
- * id.
- */
+/** The desk methods of events whose file defines none. Each has the id of a manual payment method. */
 const DEFAULT_DESK_METHODS = (['cash', 'machine'] as const).map(
   (method): OfficeMethod & { id: ManualMethod } => {
     const { label, referenceLabel } = describeMethod(method)
@@ -110,9 +107,9 @@ export function findTransferMethod(
 }
 
 /**
- * Returns the method that these answers choose on that day for a bill in that currency; null if the
- * event takes no payments from delegates. If the answers contain no choice, as in some API requests, the first open
- * method is used. The error lists the open methods.
+ * Returns the method that these answers choose on that day for a bill in that currency; null if the event takes no
+ * payments from delegates. If the answers contain no choice, as in some API requests, the first open method is used.
+ * An error lists the open methods.
  */
 export function findChosenMethod(
   event: WithMethods,
@@ -263,8 +260,8 @@ export function findBankNumbers(instructions: string): readonly BankNumber[] {
 }
 
 /**
- * Returns IBANs without spaces. A word in capitals may follow an IBAN, so the longest part with
- * correct check digits counts.
+ * Returns IBANs without spaces. A word in capitals may follow an IBAN, so the longest part with correct check digits
+ * is used.
  */
 const findIbans = (instructions: string): readonly string[] =>
   [...instructions.matchAll(IBAN_PATTERN)].flatMap(([match]) => {

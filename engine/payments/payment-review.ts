@@ -1,7 +1,7 @@
 /**
  * Payment reviews: the decisions that staff may take on a payment, and the effect of each.
  *
- * Checks, API and buttons use the same table.
+ * Checks, API and buttons all use this table.
  */
 import { MAX_REASON_CHARACTERS, trimReason } from '../registration/states-and-actions.ts'
 import { type Currency, formatMoney, toAmount, type Amount } from '../lib/money.ts'
@@ -19,13 +19,13 @@ const ALLOWED_DECISIONS = {
   misfit: ['accept', 'ask', 'refund', 'move', 'dismiss'],
   /** A payment for a registration that is already paid, so it cannot be accepted. */
   second: ['refund', 'move', 'dismiss'],
-  /** A further payment, of at most the missing amount, after staff accepted less than the price. */
+  /** A further payment of at most the missing amount, received after staff accepted less than the price. */
   rest: ['accept', 'refund', 'move', 'dismiss'],
   /** A payment for a registration that was cancelled or refused. */
   ended: ['refund', 'move', 'dismiss'],
   /** A payment in a currency other than the price's. */
   foreign: ['refund', 'dismiss'],
-  /** A payment in the gateway's test mode, in which no money is moved. */
+  /** A payment in the gateway's test mode, which moves no money. */
   test: ['dismiss'],
   /** A payment not assigned to a registration yet. */
   unmatched: ['refund', 'move', 'dismiss'],
@@ -45,10 +45,7 @@ const ALLOWED_DECISIONS = {
    * A refund whose outcome is unknown: mark it as done, request it again, or mark it as never paid.
    */
   'refund-unsure': ['accept', 'refund', 'dismiss'],
-  /**
-   * A refund that the gateway rejected: it was refunded another way, is requested again, or is not
-   * made.
-   */
+  /** A refund that the gateway rejected: it was made outside the gateway, is requested again, or is not made. */
   'refund-refused': ['accept', 'refund', 'dismiss'],
 } as const satisfies Readonly<Record<string, readonly DecisionName[]>>
 export type ReviewKind = keyof typeof ALLOWED_DECISIONS
@@ -62,8 +59,8 @@ export function listAllowedDecisions(
 }
 
 /**
- * Returns the shortfall of a received payment. Zero if it is not short, or if part of it was
- * refunded, because staff would otherwise request that part again.
+ * Returns the shortfall of a received payment. Returns zero if nothing is missing. Also returns zero if part of the
+ * payment was refunded, because staff would otherwise request that part again.
  */
 function getShortfall({
   came: received,
@@ -114,9 +111,9 @@ export type Review = {
   readonly why: string
   readonly since: Instant
   /** For a payment whose order is not in the database. Absent if the order is known. */
-  readonly unknown?: UnknownMoney
+  readonly unknown?: UnknownPayment
 }
-export type UnknownMoney = {
+export type UnknownPayment = {
   readonly orderId: string
   /** The gateway's values, '' if missing. Null if the gateway names no payer. */
   readonly payer: {
@@ -137,13 +134,13 @@ export function getReviewVersion({ id, regNo, is, due, left }: Review): string {
   return [id, regNo ?? '', is, due ?? '', left].join(':')
 }
 
-/** Both are required, with at most `MAX_REASON_CHARACTERS` characters each. */
+/** Reason and user name. Both are required, with at most `MAX_REASON_CHARACTERS` characters each. */
 export type DecisionGrounds = { readonly why: string; readonly who: string }
 /** Gateways' references have 6 to 20 characters. */
 const MAX_REFERENCE_CHARACTERS = 64
 
 export type Decision = DecisionGrounds & {
-  /** The `getReviewVersion` that the user saw. Absent: the current version. */
+  /** The result of `getReviewVersion` for the review that the user saw. Defaults to the current version. */
   readonly version?: string
 } & (
     | {
@@ -170,7 +167,7 @@ export type Decision = DecisionGrounds & {
 export type MoveTarget = {
   readonly regNo: RegNo
   readonly eventId: string
-  /** Null if it never had a price to pay. */
+  /** Null if the registration never had a price to pay. */
   readonly due: Amount | null
   readonly currency: Currency
   readonly isPaid: boolean
@@ -264,7 +261,7 @@ function checkVersion(review: Review, version: string): Result<null, DecisionRef
   const [, regNo] = version.split(':')
   return refuse(
     'review_changed',
-    `This payment was ${regNo === (review.regNo ?? '') ? 'changed' : 'moved'} meanwhile. Reload the page and check the payment again.`,
+    `This payment was ${regNo === (review.regNo ?? '') ? 'changed' : 'moved'} after you opened this page. Reload the page and check the payment again.`,
   )
 }
 
@@ -290,11 +287,16 @@ function acceptPayment(
 ): Result<DecisionEffect, DecisionRefusal> {
   if (reference.length > MAX_REFERENCE_CHARACTERS)
     return refuse('no_reference', `A reference has at most ${MAX_REFERENCE_CHARACTERS} characters.`)
-  // A refund that the gateway rejected was made another way, which has its own reference.
+  // If the gateway rejected the refund, it was made outside the gateway and has a reference of its own.
   if (review.is === 'refund-refused' && reference === '')
     return refuse('no_reference', 'Enter the reference of the refund.')
   if (review.is === 'refund-unsure' || review.is === 'refund-refused')
-    return ok({ does: 'refund-done', reference: reference === '' ? null : reference })
+    return amount === null || amount === review.left
+      ? ok({ does: 'refund-done', reference: reference === '' ? null : reference })
+      : refuse(
+          'bad_amount',
+          `This is a refund of ${formatMoney(review.left, review.currency)}. Do not enter a different amount.`,
+        )
   if (review.came !== null)
     return amount === null
       ? // The part that was already refunded does not count.
@@ -334,7 +336,7 @@ export function checkRefundAmount(
   amount: Amount | null,
 ): Result<Amount, DecisionRefusal> {
   const refundAmount = amount ?? left
-  if (left <= 0) return refuse('bad_amount', 'Nothing is left to refund.')
+  if (left <= 0) return refuse('bad_amount', 'There is nothing left to refund.')
   if (refundAmount <= 0) return refuse('bad_amount', 'Enter an amount above zero.')
   return refundAmount > left
     ? refuse('bad_amount', `Only ${formatMoney(left, currency)} is left to refund.`)
@@ -351,7 +353,7 @@ function movePayment(
   if (review.is !== 'unmatched' && review.eventId !== null && target.eventId !== review.eventId)
     return refuse(
       'no_target',
-      `${target.regNo} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${target.regNo}.`,
+      `${target.regNo} belongs to another event. A payment for a registration can be moved only within its event. Refund it, and ask the delegate to pay for ${target.regNo}.`,
     )
   if (target.regNo === review.regNo)
     return refuse('no_target', 'The payment already belongs to this registration.')
@@ -359,7 +361,7 @@ function movePayment(
   if (target.currency !== review.currency)
     return refuse(
       'no_target',
-      `${target.regNo} is paid in ${target.currency}, and this payment is in ${review.currency}. Refund it; the delegate then pays for ${target.regNo}.`,
+      `${target.regNo} is paid in ${target.currency}, and this payment is in ${review.currency}. Refund it, and ask the delegate to pay for ${target.regNo}.`,
     )
   const { left, came } = review
   const isWhole = came !== null && came.amount === left && came.kind === 'sale'

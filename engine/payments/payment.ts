@@ -35,16 +35,16 @@ export type Payment = {
   /** Set if a payment was received that does not match. Staff decide. */
   readonly review: string | null
   /**
-   * The amount received and the part that was refunded. Absent: the requested amount was received
-   * and nothing refunded.
+   * The amount received and the part that was refunded. Absent if the requested amount was received and nothing was
+   * refunded.
    */
   readonly money?: { readonly came: Amount; readonly back: Amount }
 }
 /** One capture reported by the gateway. */
-type ReportedMoney = {
+type ReportedCapture = {
   readonly reference: string
   readonly amount: Amount
-  /** `test`: from the gateway's test mode, in which no money is moved. */
+  /** `test`: from the gateway's test mode, which moves no money. */
   readonly kind: 'sale' | 'other' | 'test'
   /** The time of the payment according to the gateway. Absent if not reported or impossible. */
   readonly paidAt?: Instant
@@ -55,16 +55,16 @@ type ReportedMoney = {
 }
 /** Payment events: gateway responses that polling confirmed. They are appended and never edited. */
 export type PaymentEvent =
-  | (ReportedMoney & {
+  | (ReportedCapture & {
       readonly type: 'confirmed'
       readonly currency: string
       /** When the response was received. */
       readonly at: Instant
       /**
-       * Further captures of the same order, which were not requested. `currency` absent: the
-       * currency of the first.
+       * Further captures of the same order, which were not requested. `currency` defaults to the currency of the
+       * first.
        */
-      readonly further?: readonly (ReportedMoney & { readonly currency?: string })[]
+      readonly further?: readonly (ReportedCapture & { readonly currency?: string })[]
       /** The refunds of the payment, each with its own reference. */
       readonly refunds?: readonly ReportedRefund[]
     })
@@ -114,7 +114,7 @@ export type PaymentRefusal =
 /** Removed automatically when a final response is received. */
 export const UNDECIDED_REASON = 'The gateway has given no final answer for five days.'
 
-/** The three digits of ISO 4217, which some gateways send instead of the letters. */
+/** The three-digit codes of ISO 4217, which some gateways send instead of the letters. */
 const NUMERIC_CODES: Readonly<Record<string, string>> = Object.fromEntries(
   [
     ...`036 AUD 048 BHD 050 BDT 064 BTN 104 MMK 124 CAD 144 LKR 156 CNY 203 CZK 208 DKK 230 ETB 344 HKD 348 HUF 356 INR
@@ -137,7 +137,7 @@ export const readReportedCurrency = (code: string): Currency | null =>
  * Returns the currency of a received payment. Gateways may send its number, or nothing for the
  * rupee.
  */
-export const getMoneyCurrency = ({ currency }: { readonly currency: string }): Currency =>
+export const getReceivedCurrency = ({ currency }: { readonly currency: string }): Currency =>
   readReportedCurrency(currency) ?? INR
 
 /** Returns true if a code that a gateway reports means this currency. */
@@ -239,9 +239,9 @@ function describeSecondPayment(first: string, second: string): string {
 export type Failure = 'declined' | 'expired' | 'given-back' | 'unclear'
 
 /**
- * The payment state of a registration: paid, or nothing to pay; no payment known, so it may be
- * paid; possibly in progress; in payment review; failed; refunded; ended by staff or delegate,
- * regardless of its payments.
+ * The payment state of a registration: paid, or nothing to pay; no payment known, so a payment can be started;
+ * payment possibly in progress; payment in review; payment failed; payment refunded; registration ended by staff or
+ * delegate, regardless of its payments.
  */
 export type PaymentState =
   | 'complete'
@@ -323,7 +323,7 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'after_closing':
       return 'Payment received after registration closed.'
     case 'after_hold':
-      return 'Payment received after its price was no longer held. The price on that day was different.'
+      return 'Payment received after the price hold had ended. The price on that day was different.'
     case 'place_gone':
       return `Payment received after the seat was released: ${refusal.place} is full.`
     case 'ended':

@@ -20,20 +20,23 @@ const MAX_POLL_MS = 6 * HOUR_MS
  */
 const MAX_UNREACHABLE_MS = 10 * MINUTE_MS
 /**
- * "No record" is normal while the payer is on the gateway's or the bank's page. After a day, the payer does not
- * return.
+ * The time after which a payment without a record expires. "No record" is normal while the payer is on the gateway's
+ * or the bank's page; after a day, the payer does not return.
  */
 export const NO_RECORD_MS = DAY_MS
-/** Banks settle held payments within days. Without a final response by then, staff must decide. */
+/**
+ * The time after which staff must decide about a payment without a final response. Banks settle held payments within
+ * days.
+ */
 export const UNDECIDED_MS = 5 * DAY_MS
-/** Late payments, and refunds made in the gateway's panel, are reported within days. */
+/** The duration of a watch. Late payments, and refunds made in the gateway's panel, are reported within days. */
 export const WATCH_MS = 10 * DAY_MS
 /**
- * How long the last poll of a watch is repeated if the gateway does not respond, because a refund
- * may have been made since.
+ * The time for which the last poll of a watch is repeated if the gateway does not respond. The gateway may have made
+ * a refund since the previous poll.
  */
 const MAX_UNANSWERED_MS = DAY_MS
-/** The first poll of an ended payment. A late payment is urgent, a second capture is not. */
+/** The time until the first poll of an ended payment. A late payment is urgent; a second capture is not. */
 const MIN_FAILED_MS = 10 * MINUTE_MS
 const MAX_FAILED_MS = 12 * HOUR_MS
 const MIN_PAID_MS = HOUR_MS
@@ -50,7 +53,7 @@ const UNKNOWN_AGE_MS = HOUR_MS
 export type PolledPayment = Pick<Payment, 'review'> & {
   readonly status: PaymentStatus
   readonly createdAt: Instant
-  /** Null if open. */
+  /** Null if the payment is open. */
   readonly watchUntil: Instant | null
 }
 
@@ -84,10 +87,11 @@ export function adjustWatchEnd(
 }
 
 /**
- * Returns the time of the next poll, after a poll at that instant. Open: after half of the
- * payment's age, between a minute and six hours. Failed or in payment review: after ten minutes,
- * doubling up to twelve hours. Paid: after an hour, doubling, and at the end of the watch; if the
- * gateway does not respond then, for another day. Null if the watch is over.
+ * Returns the time of the next poll, after a poll at that instant; null if the watch is over. An open payment is
+ * polled again after half of its age, between a minute and six hours. A payment that failed or is in payment review
+ * is polled after ten minutes, then at doubling intervals of up to twelve hours. A paid payment is polled after an
+ * hour, then at doubling intervals and at the end of the watch. If the gateway does not respond at the end, polling
+ * continues for another day.
  */
 export function getNextPollTime(
   payment: PolledPayment,

@@ -6,13 +6,13 @@ import { listGatewayAccounts, toAccountKey } from './card-accounts.ts'
 import { formatMethod } from './manual-payment.ts'
 import { listAccountNumbers } from './payment-methods.ts'
 
-/** A payment as it was received. */
-export type ReceivedMoney = {
+/** A payment with the account and the event for which it was received. */
+export type ReceivedPayment = {
   /** The merchant account; '' if received by bank or at the desk, or if unknown. */
   readonly account: string
   /** The event for which it was received, if it is served. */
   readonly event: EventConfig | null
-  /** Null if it was received for no event. */
+  /** Null if it was not received for an event. */
   readonly eventId: string | null
 }
 
@@ -21,23 +21,23 @@ export type ReceivedMoney = {
  * the first event and record it in the second, so that both accounts agree with their statements.
  */
 export function checkSameAccount(
-  money: ReceivedMoney,
+  money: ReceivedPayment,
   targetEvent: EventConfig,
   regNo: RegNo,
 ): Result<null, string> {
   const { event: sourceEvent, eventId } = money
   if (eventId === targetEvent.id) return ok(null)
-  const [sourceAccounts, targetAccounts] = [listAccountsOfMoney(money), listAccounts(targetEvent)]
+  const [sourceAccounts, targetAccounts] = [listReceivingAccounts(money), listAccounts(targetEvent)]
   if (sourceAccounts.length === 0 && sourceEvent === null && eventId !== null)
     return err(
-      'This money was received for an event that is not being served, so its account is not known.',
+      'This payment was received for an event that is not being served, so its account is unknown.',
     )
   const sharesAccount = sourceAccounts.some((candidate) =>
     targetAccounts.some((other) => toAccountKey(candidate) === toAccountKey(other)),
   )
   if (sharesAccount || sourceAccounts.length === 0 || targetAccounts.length === 0) return ok(null)
   return err(
-    `${describeSource(money, sourceAccounts)} ${regNo} belongs to ${targetEvent.title}, which is paid into ${describeAccounts(targetAccounts, targetEvent)}. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${regNo}.`,
+    `${describeSource(money, sourceAccounts)} ${regNo} belongs to ${targetEvent.title}, whose payments go to ${describeAccounts(targetAccounts, targetEvent)}. Transfer the amount between the accounts. Record it here as refunded outside Rollcall, and there as a payment for ${regNo}.`,
   )
 }
 
@@ -45,7 +45,7 @@ export function checkSameAccount(
  * Returns the accounts that may hold the payment: a gateway's merchant account, or the accounts in
  * the event's instructions.
  */
-function listAccountsOfMoney({ account, event }: ReceivedMoney): readonly string[] {
+function listReceivingAccounts({ account, event }: ReceivedPayment): readonly string[] {
   if (account !== '') return [account]
   if (event === null) return []
   const bankAccounts = listBankAccounts(event)
@@ -69,14 +69,14 @@ const listBankAccounts = ({ methods }: EventConfig): readonly string[] => [
 ]
 
 /**
- * Without a merchant account, the payment was a transfer or cash, which belongs to the event's
- * account.
+ * Describes where a payment was received. A payment without a merchant account was a transfer or cash, received in
+ * the event's account.
  */
-function describeSource({ account, event }: ReceivedMoney, accounts: readonly string[]): string {
+function describeSource({ account, event }: ReceivedPayment, accounts: readonly string[]): string {
   const accountText = describeAccounts(accounts, event)
   return account !== '' || event === null
-    ? `This money was paid into ${accountText}.`
-    : `This money was received for ${event.title}, which is paid into ${accountText}.`
+    ? `This payment was made to ${accountText}.`
+    : `This payment was received for ${event.title}, whose payments go to ${accountText}.`
 }
 
 function describeAccounts(accounts: readonly string[], event: EventConfig | null): string {

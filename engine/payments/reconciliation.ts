@@ -22,13 +22,13 @@ import type { Statement, StatementLine } from './bank-statement.ts'
 export type ReconciledLine = {
   readonly line: StatementLine
   readonly reference: string
-  /** Other bank references in the line that identify the same payment. */
+  /** Other bank references of the line, which identify the same payment. */
   readonly also: readonly string[]
   /**
-   * `matched`: one registration, and the amount is right; `differs`: one registration, and the amount is not;
-   * `ambiguous`: several registrations, of which staff choose one; `known`: confirmed before; `elsewhere`: for
+   * `matched`: one registration with this amount due; `differs`: one registration with a different amount due;
+   * `ambiguous`: several registrations, of which staff choose one; `known`: already confirmed; `elsewhere`: for
    * another event; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that names a payment,
-   * which the bank may have returned; `unmatched`: for no unpaid registration.
+   * which the bank may have returned; `unmatched`: not for any unpaid registration.
    */
   readonly as:
     | 'matched'
@@ -95,7 +95,10 @@ export function reconcileStatement(
         .map(({ regNo }) => regNo)
       return candidateNos.length === 0
         ? { as: 'unmatched', of: [], why: null }
-        : toAmbiguous(candidateNos, 'The amount and date fit, but the line names no registration.')
+        : toAmbiguous(
+            candidateNos,
+            'The amount and the date match, but the line does not name a registration.',
+          )
     }
     if (others.why !== null) return toAmbiguous(regNos, others.why)
     if (finder.isClaimedElsewhere(line)) return toAmbiguous(regNos, CLAIMED_ELSEWHERE_MESSAGE)
@@ -243,7 +246,7 @@ function createReferenceFinder(
     }
   }
 
-  /** Returns unpaid registrations that the line names: by number, or by a reported reference in no other line. */
+  /** Returns unpaid registrations that the line names: by number, or by a reference that no other line contains. */
   const findUnpaidOrders = (line: StatementLine): readonly UnpaidOrder[] => [
     ...new Set([
       ...[...listKeys(line)].flatMap((key) => orderByNumber.get(key) ?? []),
@@ -251,7 +254,7 @@ function createReferenceFinder(
     ]),
   ]
 
-  /** Returns paid or ended registrations whose reported reference is in no other line, or next to their number. */
+  /** Returns paid or ended registrations whose reported reference is not in any other line, or next to their number. */
   const findEndedRegNos = (line: StatementLine): readonly RegNo[] => {
     const reportedWithNumber = findReportedRegNos(line, isUsable).filter((regNo) =>
       listKeys(line).has(toBankKey(regNo)),
@@ -304,7 +307,7 @@ function createReferenceFinder(
   const findPayout = (line: StatementLine): KnownPayout | null =>
     [...listKeys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
 
-  /** Returns the withdrawal if it names a recorded or reported payment. A refund by staff may name one too. */
+  /** Returns the withdrawal if it names a recorded or reported payment. A refund by staff may also name one. */
   const findReturnedPayments = (line: StatementLine): readonly ReconciledLine[] => {
     // A payment may be recorded under its registration number.
     const usableKeys = [...listKeys(line)].filter((key) => !ownKeys.has(key))
@@ -342,7 +345,7 @@ function createReferenceFinder(
     const unsharedUtrs = usableUtrs.filter(isInOneDeposit)
     // Without a unique reference, the line is recorded under the shared ones; otherwise one transfer could count twice.
     const utrs = unsharedUtrs.length > 0 ? unsharedUtrs : usableUtrs
-    // Any other word is a bank branch, an account or a day, and is in other payers' lines too.
+    // Any other word may be a bank branch, an account or a day, which the lines of other payers also contain.
     const reference = formatKey(reportedKey ?? utrs[0] ?? buildFallbackReference(line))
     // A cheque line keeps its reference and also records the cheque number, so that it pays for one registration.
     const numbers = [...utrs, findChequeNumber(line) ?? []].flat().filter(isUsable)
@@ -376,9 +379,9 @@ const describeOtherEvents = (titles: readonly string[]): string =>
     : `The line names a registration of ${[...new Set(titles)].join(', ')}.`
 const CLAIMED_ELSEWHERE_MESSAGE = 'A delegate of another event reported a reference in this line.'
 const RELEASED_ELSEWHERE_MESSAGE =
-  'A delegate of another event reported this reference too; that report was rejected or replaced.'
+  'A delegate of another event also reported this reference, but that report was rejected or replaced.'
 const PAID_OTHERWISE_MESSAGE =
-  'The delegate reported this reference, but nothing is due. If you confirm, it goes to review as a second payment.'
+  'The delegate reported this reference, but nothing is due. If you confirm the line, Rollcall records a second payment that needs review.'
 const RETURNED_ELSEWHERE_MESSAGE =
   'This withdrawal names a payment of another event: the bank may have returned it.'
 const RETURNED_MESSAGE =

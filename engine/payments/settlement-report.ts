@@ -22,7 +22,7 @@ import type { Day, Instant } from '../lib/time.ts'
  * least one of `day` and `utr`.
  */
 export type SettlementColumns = {
-  /** Our order id. */
+  /** Rollcall's order id. */
   readonly order: number | null
   /** The gateway's payment ID. */
   readonly reference: number | null
@@ -49,7 +49,7 @@ export type SettlementLine = {
   readonly line: number
   /** `other`: a chargeback or an adjustment, which staff must check. */
   readonly is: 'sale' | 'refund' | 'other'
-  /** Our order id and the gateway's number. Empty if not stated; at least one is present. */
+  /** Rollcall's order id and the gateway's number. Empty if not stated; at least one is present. */
   readonly order: string
   readonly reference: string
   /** Always positive. */
@@ -205,7 +205,7 @@ export function findChangedDeductions(stored: Deductions, line: SettlementLine):
 
 /**
  * Returns the part of the key that identical lines share. If both numbers are present, only the gateway's is used,
- * because not every report contains ours.
+ * because some reports omit the order id.
  */
 function buildBaseKey({
   is,
@@ -329,7 +329,7 @@ function readLine(
   }
 }
 
-/** Spreadsheet programs shorten long numbers to this, which loses the last digits. */
+/** Spreadsheet programs shorten long numbers to this format, which loses the last digits. */
 const SCIENTIFIC_NOTATION = /^\d(?:[.,]\d+)?E\+\d+$/i
 /** Razorpay's ids end with fourteen random letters and digits; about one in twelve has no digit. */
 const GATEWAY_ID = /^[a-z]+_[a-z\d]{8,}$/i

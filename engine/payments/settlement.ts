@@ -42,7 +42,7 @@ type RecordedRefund = {
    */
   readonly isManual: boolean
 }
-/** One of our orders in a settlement. */
+/** An order of Rollcall that a settlement contains. */
 export type RecordedOrder = {
   readonly order: string
   readonly regNo: RegNo
@@ -85,7 +85,7 @@ export type Payout = {
  */
 export const SETTLED_WITHIN_DAYS = 5
 
-/** A payment that is in no settlement yet. `days`: days since the payment. */
+/** A payment that is not in any settlement yet. `days`: days since the payment. */
 export type UnsettledPayment = { readonly money: RecordedPayment; readonly days: number }
 
 /** Returns each line once, regardless of how many files contain it. */
@@ -109,7 +109,7 @@ export function checkSettlementLines(
   )
   const byOrder = Map.groupBy(payments, ({ order }) => order)
   const orderById = new Map(orders.map((order) => [order.order, order]))
-  const settled = new Set<number>()
+  const settledIds = new Set<number>()
   const matchedRefunds = new Set<number>()
   const findPayment = ({ order, reference, amount }: SettlementLine): RecordedPayment | null => {
     const orderPayments = (byOrder.get(order) ?? []).toSorted((a, b) => +b.isMoney - +a.isMoney)
@@ -121,7 +121,7 @@ export function checkSettlementLines(
       )
     return (
       orderPayments.find(
-        (candidate) => candidate.amount === amount && !settled.has(candidate.id),
+        (candidate) => candidate.amount === amount && !settledIds.has(candidate.id),
       ) ??
       orderPayments[0] ??
       null
@@ -177,8 +177,8 @@ export function checkSettlementLines(
         order,
         why: order === null ? NO_ORDER_MESSAGE : UNKNOWN_PAYMENT_MESSAGE,
       }
-    const isSecond = settled.has(money.id)
-    settled.add(money.id)
+    const isSecond = settledIds.has(money.id)
+    settledIds.add(money.id)
     const reason = isSecond ? PAID_OUT_TWICE_MESSAGE : explainDifference(line, money)
     if (reason !== null) return { line, as: 'differs', money, order, why: reason }
     const isOpen = money.state === 'review' || money.state === 'unmatched'
@@ -187,12 +187,12 @@ export function checkSettlementLines(
 }
 
 const REFUND_NOT_DONE_MESSAGE =
-  'The gateway deducted this refund, but it is not done in Rollcall yet.'
+  'The gateway deducted this refund, but it is not complete in Rollcall yet.'
 const TRANSFER_REFUND_MESSAGE =
-  'Its reference belongs to a bank transfer, which the gateway did not receive and cannot refund.'
+  'This reference belongs to a bank transfer, which the gateway did not receive and cannot refund.'
 const NO_ORDER_MESSAGE = 'No registration has this order.'
-const UNKNOWN_PAYMENT_MESSAGE = 'The order exists, but Rollcall has no such payment.'
-const PAID_OUT_TWICE_MESSAGE = 'It was settled before: the gateway paid it out twice.'
+const UNKNOWN_PAYMENT_MESSAGE = 'The order exists, but Rollcall has no record of this payment.'
+const PAID_OUT_TWICE_MESSAGE = 'This payment was settled before: the gateway paid it out twice.'
 
 function explainUnknownRefund({ amount }: SettlementLine, money: RecordedPayment | null): string {
   return money === null
@@ -224,10 +224,10 @@ function explainRefunds({ refunds }: RecordedPayment): string {
   const hasState = (...states: readonly RecordedRefund['state'][]): boolean =>
     refunds.some(({ state }) => states.includes(state))
   if (hasState('wanted', 'asked', 'unsure'))
-    return 'The gateway paid it out, but its refund is not done yet.'
+    return 'The gateway paid out this payment, but its refund is not complete yet.'
   return hasState('refused')
-    ? 'The gateway paid it out, but refused its refund.'
-    : 'It was ignored here, but the gateway paid it out.'
+    ? 'The gateway paid out this payment, but rejected its refund.'
+    : 'Staff ignored this payment, but the gateway paid it out.'
 }
 
 function sumRefunds({ refunds }: Pick<RecordedPayment, 'refunds'>): Amount {
@@ -239,7 +239,10 @@ function sumRefunds({ refunds }: Pick<RecordedPayment, 'refunds'>): Amount {
 const sumGatewayRefunds = ({ refunds }: RecordedPayment): Amount =>
   sumRefunds({ refunds: refunds.filter(({ isManual }) => !isManual) })
 
-/** A payment refunded in full after a review has the same state but was not dismissed. */
+/**
+ * Returns true if staff dismissed the payment. A payment refunded in full after a review has the same state but was
+ * not dismissed.
+ */
 const isDismissed = (money: RecordedPayment): boolean =>
   money.state === 'refused' && sumRefunds(money) < money.amount
 

@@ -40,8 +40,8 @@ export function findLikeliestHeader(sheetRows: readonly SheetRow[]): readonly st
 }
 
 /** Returns the text of a cell; empty if the column does not exist. */
-export function getCellText(cells: readonly string[], at: number | null): string {
-  return at === null ? '' : (cells[at] ?? '').replaceAll(/\s+/g, ' ').trim()
+export function getCellText(cells: readonly string[], index: number | null): string {
+  return index === null ? '' : (cells[index] ?? '').replaceAll(/\s+/g, ' ').trim()
 }
 
 /** The decimal mark in a file's amounts. */

@@ -10,9 +10,9 @@ export type UnpaidOrder = {
   readonly regNo: RegNo
   readonly name: string
   readonly due: Amount
-  /** If the day of credit decides the price: returns the amount due for a payment on that day. */
-  readonly dueOn?: (day: Day) => Amount
-  /** The delegate's payment claim as entered, with its day. Null if none. */
+  /** Returns the amount due for a payment on that day. Present only if the day of credit decides the price. */
+  readonly getDueOn?: (day: Day) => Amount
+  /** The delegate's payment claim as entered, with its day. Null if there is none. */
   readonly claim: { readonly reference: string; readonly day: Day | null } | null
 }
 /** A gateway's payout according to its settlement: the number of payments and their net amount. */
@@ -22,7 +22,7 @@ export type KnownPayment = {
   readonly id: number
   readonly regNo: RegNo | null
   readonly amount: Amount
-  /** Absent: the currency of the statement. */
+  /** Defaults to the currency of the statement. */
   readonly currency?: Currency
   /** Null if unknown. */
   readonly eventId?: string | null
@@ -125,7 +125,7 @@ export function canMatch({ amount, day }: StatementLine, order: UnpaidOrder): bo
 }
 
 /** Returns the amount due for a payment on that day. */
-export const getDue = ({ due, dueOn }: UnpaidOrder, day: Day): Amount => dueOn?.(day) ?? due
+export const getDue = ({ due, getDueOn }: UnpaidOrder, day: Day): Amount => getDueOn?.(day) ?? due
 
 const listNameWords = (name: string): readonly string[] => [
   ...new Set(

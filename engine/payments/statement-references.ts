@@ -13,7 +13,10 @@ import { memoize } from '../lib/memoize.ts'
 import type { Statement, StatementLine } from './bank-statement.ts'
 import type { Amount } from '../lib/money.ts'
 
-/** The reference column and the narration are separate texts, so no number spans both. */
+/**
+ * Returns the references in the line. The reference column and the narration are separate texts, so no number spans
+ * both.
+ */
 export const listLineKeys = memoize(
   ({ reference, narration }: StatementLine): ReadonlySet<BankKey> =>
     new Set([...findReferenceKeys(reference), ...findReferenceKeys(narration)]),
@@ -136,7 +139,10 @@ const MAX_REFERENCE_NUMBERS = 100_000
 /** The maximum for all lines together. Adjacent words also form references, so there are more than numbers. */
 const MAX_REFERENCES = 250_000
 
-/** Returns every reference under which the lines may be stored; null if there are more than in any real statement. */
+/**
+ * Returns every reference under which the lines may be stored; null if there are more references than any real
+ * statement contains.
+ */
 export function findStatementReferences({
   lines,
   withdrawals,

@@ -23,7 +23,7 @@ export type Line = Split & {
   readonly parts?: readonly AdjustmentPart[]
 }
 
-/** The change of one line by an adjustment, at that line's rate. */
+/** How an adjustment changes one line, with tax at that line's rate. */
 export type AdjustmentPart = {
   readonly line: number
   readonly base: Amount
@@ -32,8 +32,8 @@ export type AdjustmentPart = {
 
 /**
  * Formats quantity and unit price next to an amount with tax: "2 × ₹ 4,720". If the stated price
- * excludes tax, the unit price is the amount's share; if that is not a whole number of minor units,
- * only the quantity is returned ("× 2"). Null for a quantity of one.
+ * excludes tax, the unit price is the amount divided by the quantity; if that is not a whole number
+ * of minor units, only the quantity is returned ("× 2"). Null for a quantity of one.
  */
 export function formatQuantity(
   { quantity, unit }: Pick<Line, 'quantity' | 'unit'>,

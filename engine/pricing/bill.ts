@@ -51,9 +51,8 @@ export const EACH_ROW = 'each'
 type LineBeforeTax = Omit<Line, keyof Split> & { readonly tax: Tax | null; readonly price: Amount }
 
 /**
- * Returns the lines for these answers: the registration, the items in the file's order, then the
- * adjustments, each with its changes to the affected lines. `answers` are normalised and include
- * the context.
+ * Returns the lines for these answers: the registration, the items in the file's order, then the adjustments, each
+ * with the changes that it makes to other lines. `answers` are normalised and include the context.
  */
 export function calculateBill(
   event: PublicEvent,
@@ -259,7 +258,7 @@ function addAdjustments(
   on: Day,
 ): readonly Line[] {
   const prices = linesBeforeTax.map(({ price }) => price)
-  // Properties are listed one by one, because spreading them would take a third of the time that a bill takes.
+  // Properties are copied one by one, because spreading them would take a third of the time to compute a bill.
   const lines = linesBeforeTax.map(({ id, option, label, quantity, unit, tax, price }): Line => {
     const { base, gst, total } = splitPrice(tax, price)
     return { id, option, label, quantity, unit, base, gst, total, rate: tax?.percent ?? null }

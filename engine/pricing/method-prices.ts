@@ -30,15 +30,15 @@ export function withMethod(
 type StoredBill = {
   readonly category: string | null
   readonly period: string
-  /** Null if unknown; the answers then decide. */
+  /** Null if the total is unknown; the answers then decide. */
   readonly total: Amount | null
 }
 
 /**
- * Returns the answers with the method that gives a stored bill's total; the chosen method is tried
- * first. Null if none does, because the file's prices have changed since.
+ * Returns the answers with the method that gives a stored bill's total; the chosen method is tried first. Null if no
+ * method gives it, because the prices in the file have changed.
  */
-function findBilledMethod(
+function findAnswersWithBilledMethod(
   event: PublicEvent,
   answers: Answers,
   { category, period, total }: StoredBill,
@@ -67,13 +67,13 @@ export function withBilledMethod(
   on: Day,
 ): Answers {
   if (event.fees.methods === undefined || bill.total === null) return answers
-  return findBilledMethod(event, answers, bill, on) ?? answers
+  return findAnswersWithBilledMethod(event, answers, bill, on) ?? answers
 }
 
 /**
  * Returns the price of a stored registration by another method, with the prices of its period. Null if the price is
- * the same, if the registration is not on sale, or if an earlier version of the file priced it, in which case its
- * price stays.
+ * the same, if the registration is not on sale, or if an earlier version of the file priced it, whose price then
+ * remains valid.
  */
 export function quoteByMethod(
   event: PublicEvent,
@@ -90,7 +90,8 @@ export function quoteByMethod(
   if (event.fees.methods === undefined) return null
   const on = dayOf(createdAt)
   const period = getPricingPeriod(event.fees, registration, category)
-  if (findBilledMethod(event, answers, { category, period, total }, on) === null) return null
+  if (findAnswersWithBilledMethod(event, answers, { category, period, total }, on) === null)
+    return null
   const quoteResult = quoteInPeriod(event, withMethod(event, answers, method), category, period, on)
   return quoteResult.ok && quoteResult.value.total !== total ? quoteResult.value : null
 }
@@ -103,7 +104,9 @@ const listOfferedMethods = (
 ): readonly PricedMethod[] =>
   listPricedMethods(fees, currency).filter(({ until }) => until === undefined || on <= until)
 
-/** Returns the answers with the payment method that examples and commands state under the name used in conditions. */
+/**
+ * Returns the answers with the payment method that an example or a command states under the key `METHOD_NAME`.
+ */
 export function withStatedMethod(
   event: WithFees,
   answers: Answers,
@@ -121,8 +124,7 @@ export type MethodPrice = {
 }
 
 /**
- * Returns the price of the same answers with every other open method. Empty if all prices are the
- * same.
+ * Returns the price of the same answers with every other payment method on offer. Empty if all prices are the same.
  */
 export function listPricesOfOtherMethods(
   event: PublicEvent,

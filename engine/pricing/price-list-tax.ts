@@ -63,9 +63,9 @@ export function getListedItemPrice(
 }
 
 /**
- * Returns the text about the tax of a registration price in a list: "exclusive of 18% GST", "18%
- * GST included". It names every tax that may apply; for the delegate's own price, the tax that does
- * apply, or the reason for having none. Empty if there is no tax.
+ * Returns the text about the tax of a registration price for a list: "exclusive of 18% GST", "18% GST included". It
+ * names every tax that may apply; for the delegate's own price, the tax that does apply, or the reason for having
+ * none. Empty if there is no tax.
  */
 export function getListedTaxText(event: EventFees, listedPrice: ListedPrice): string {
   const { category, on, answers } = listedPrice
@@ -106,8 +106,8 @@ function listPossibleTaxes(
 }
 
 /**
- * Where a list states its taxes: above the list if the text is the same for all prices, otherwise
- * in rows, otherwise at each price.
+ * The places where a list states its taxes: above the list if the text is the same for all prices; in a row if it is
+ * the same for that row; otherwise at each price.
  */
 export type PlacedTaxTexts = {
   readonly above: string
@@ -115,7 +115,7 @@ export type PlacedTaxTexts = {
 }
 
 /**
- * Decides where a list's texts about tax are shown. They are given by row; null for a price that is
+ * Decides where a list's texts about tax are shown. `rows` contains the text of each price; null for a price that is
  * not on sale.
  */
 export function placeTaxTexts(rows: readonly (readonly (string | null)[])[]): PlacedTaxTexts {

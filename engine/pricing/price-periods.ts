@@ -18,17 +18,13 @@ import {
   type Instant,
 } from '../lib/time.ts'
 
-/**
- * Returns true if the day is in the period. An absent day means that the period is open at that
- * end.
- */
+/** Returns true if the day is in the period. If a day is absent, the period is open at that end. */
 export function containsDay({ from, to }: Period, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }
 
 /**
- * Returns the group with its own periods that contains a category; undefined if it has the event's
- * periods.
+ * Returns the group with its own periods that contains a category; undefined if the category has the event's periods.
  */
 export function findGroupOfCategory(
   { groups = [] }: Pick<Fees, 'groups'>,

@@ -10,7 +10,7 @@ import type { Quota } from '../event/pricing-types.ts'
 import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 
 /**
- * The seats of a quota or of one of its options. `id`: the quota's id, or `limit.option` if each option has its own
+ * The seats of a quota or of one of its options. `id`: the quota's id, or `quota.option` if each option has its own
  * seats; otherwise `option` is null.
  */
 export type SeatPool = {
@@ -99,15 +99,15 @@ export const isShort = (
 ): boolean => (getOwn(left, id) ?? quantity) < quantity
 
 /**
- * Returns the threshold from which the form needs the number of seats left. Returns 0 if the form only needs to know
- * whether any seat is left.
+ * Returns the highest number of seats left that the form needs to know. Returns 0 if the form needs to know only
+ * whether a seat is left.
  */
 export const getDisplayThreshold = ({ few = 0, count, countMax }: Quota): number =>
   count === undefined ? few : Math.max(few, (countMax ?? Number.MAX_SAFE_INTEGER) - 1)
 
 /**
- * Returns the message for a full seat pool; for an option's pool, with the option's name. `left`: the number of seats
- * left, if more were requested.
+ * Returns the message for a full seat pool; for the pool of an option, the message starts with the option's name.
+ * `left`: the number of seats left, if more were requested.
  */
 export function buildFullSeatMessage(event: PublicEvent, pool: SeatPool, left = 0): string {
   const { message } = pool.limit.full

@@ -39,9 +39,9 @@ const changesTax = ({ fees }: PublicEvent, on: Day): boolean =>
   )
 
 /**
- * Returns the ranges of a category's prices, or of their tax, from that day on, in order. Days with
- * closed registration are omitted. The list ends with the last period: the price for other dates,
- * which applies afterwards, is not announced and may be lower than today's.
+ * Returns the ranges of a category's prices, or of their tax, from that day on, in order. Days with closed
+ * registration are omitted. The list ends with the last period. The price for other dates, which applies afterwards,
+ * is not listed, because it may be lower than today's.
  */
 export function listPriceRanges(
   event: PublicEvent,

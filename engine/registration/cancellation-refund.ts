@@ -13,7 +13,7 @@ export function findRefundTerms({ steps, otherwise }: Cancellation, day: Day): R
 export type CancellationRefund = {
   /** The sum of all counted payments, before refunds. */
   readonly paid: Amount
-  /** Paid in excess of the current price (overpayment, lowered bill); always refunded in full. */
+  /** The amount paid in excess of the current price (overpayment, lowered bill). It is always refunded in full. */
   readonly owed: Amount
   /** The part of the payment that is the price, to which the scale applies. */
   readonly remaining: Amount
@@ -21,11 +21,11 @@ export type CancellationRefund = {
   readonly percent: number | null
   /** The tax in `remaining`, which is kept before the percentage is applied; 0 if none is kept. */
   readonly taxKept: Amount
-  /** The fixed charge of the scale; 0 if none. After its deduction, the share is at least 0. */
+  /** The fixed charge of the scale; 0 if there is none. After its deduction, the share is at least 0. */
   readonly charge: Amount
   /** The percentage of the price, less the charge. */
   readonly share: Amount | null
-  /** Already refunded or in progress. Deducted from the amount owed first, then from the share. */
+  /** Refunds that are complete or in progress. They are deducted from the amount owed first, then from the share. */
   readonly refunded: Amount
   readonly proposed: Amount | null
 }

@@ -107,7 +107,7 @@ export function correctRegistration(
   if (Object.keys(buyerErrors).length > 0)
     return err({ code: 'wrong_answers', errors: buyerErrors })
   const changeTexts = listChanges(event, oldAnswers, answers)
-  // If nothing changed, the context stored with the answers is kept too.
+  // If nothing changed, the registration also keeps its stored context.
   const isUnchanged = changeTexts.length === 0 && quoteResult.value === null
   return ok({
     answers: isUnchanged ? oldAnswers : answers,
@@ -183,7 +183,7 @@ function reprice(
     serialiseQuote(newQuote.value) === serialiseQuote(originalQuote.value)
   )
     return ok(null)
-  // If there was no price before and there is none now, this change is not the cause.
+  // If there was no price before the change, the change is not the reason for having none.
   if (!newQuote.ok && !originalQuote.ok) return ok(null)
   return newQuote
 }

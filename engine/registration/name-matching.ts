@@ -35,8 +35,8 @@ export function removeTitles(words: readonly string[]): readonly string[] {
 const splitNameWithoutTitles = (text: string): readonly string[] => removeTitles(splitName(text))
 
 /**
- * Ranks a name for a search. 0: the same words in any order; 1: each searched word begins a word of
- * the name; 2: the name contains them; 3: something else matches, such as the institution.
+ * Ranks a name for a search. 0: the same words in any order; 1: each searched word begins a word of the name; 2: the
+ * name contains them; 3: another value matches, such as the institution.
  */
 export function rankName(name: string, search: string): number {
   const [nameWords, searchWords] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]

@@ -1,6 +1,6 @@
 /** Office permissions: four roles, each including the previous one, for all events or some. */
 
-/** In ascending order of permissions. */
+/** The roles in ascending order of permissions. */
 export const ROLES = ['viewer', 'desk', 'treasurer', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 

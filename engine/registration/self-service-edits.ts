@@ -14,8 +14,8 @@ export function listEditableFields({ edit, fields }: EventConfig, at: Instant): 
 }
 
 /**
- * Returns the file fields that are visible for these answers, in form order: those whose file may be replaced, and
- * those without a file.
+ * Returns the file fields that are visible for these answers, in form order: fields whose file may be replaced, and
+ * fields without a file.
  */
 export function listFileFieldsToSubmit(
   event: EventConfig,

@@ -37,8 +37,7 @@ export function listSearchTexts({ fullName, email, phone }: Person): readonly st
 }
 
 /**
- * Returns the details that a registration shares with a person. Empty if it belongs to someone
- * else.
+ * Returns the details that a registration shares with a person. Empty if the registration belongs to another person.
  */
 export function listSharedDetails(person: Person, known: Person): readonly SharedDetail[] {
   return [

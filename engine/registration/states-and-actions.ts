@@ -1,7 +1,7 @@
 /**
  * Table of registration states and actions: which action is allowed in which state, and for whom.
  *
- * Checks, API and buttons all use it.
+ * Checks, API and buttons all use this table.
  */
 import type { FieldErrors } from '../event/answer-types.ts'
 import { isAtLeast, type Role } from './permissions.ts'
@@ -22,7 +22,7 @@ type ActionRow = {
   readonly allowedStates: readonly RegistrationState[]
   /** The lowest staff role that can perform the action, or the only other actor who can. */
   readonly minimumActor: Actor
-  /** Absent if the state is unchanged or follows from the payments. */
+  /** The state after the action. Absent if it is unchanged or follows from the payments. */
   readonly nextState?: RegistrationState
   /** The state changes only if the current state is this one. */
   readonly requiredState?: RegistrationState
@@ -40,7 +40,7 @@ const ACTIVE_STATES: readonly RegistrationState[] = [
 
 const ACTION_TABLE = {
   note: { allowedStates: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
-  /** Undoes the user's own note, whose text is the reason. Both stay in the history. */
+  /** Undoes the user's own note, whose text is the reason. The history keeps both. */
   undo_note: { allowedStates: REGISTRATION_STATES, minimumActor: 'desk', requiresReason: true },
   /** Changes an answer, which may change the price. */
   correct: { allowedStates: ACTIVE_STATES, minimumActor: 'owner', requiresReason: true },
@@ -67,7 +67,7 @@ const ACTION_TABLE = {
     minimumActor: 'treasurer',
     requiresReason: true,
   },
-  /** Marks a refund that is in no settlement report as checked. */
+  /** Marks a refund that is not in any settlement report as checked. */
   handle_refund: {
     allowedStates: REGISTRATION_STATES,
     minimumActor: 'treasurer',
@@ -81,7 +81,7 @@ const ACTION_TABLE = {
   },
   /** Transfers the registration to another person, with its number and payments. */
   transfer: { allowedStates: ['complete'], minimumActor: 'owner', requiresReason: true },
-  /** Manual registration at the desk. It creates a registration, so it is allowed in no state. */
+  /** Manual registration at the desk. It creates a registration, so it is not allowed in any state. */
   add: { allowedStates: [], minimumActor: 'desk', requiresReason: false },
   approve: {
     allowedStates: ['to_approve', 'refused'],
@@ -221,7 +221,7 @@ export type ActionRefusal = {
     | 'price_changes'
     /** The submitted data is invalid; the message explains it. */
     | 'bad_data'
-    /** Already taken by another registration: a seat, or an answer that must be unique. */
+    /** Another registration has the seat, or an answer that must be unique. */
     | 'taken'
     /** A payment link was sent within the reminder interval. */
     | 'reminded'

@@ -64,7 +64,7 @@ export function isWorkQueueId(word: string): word is WorkQueueId {
 }
 
 /**
- * Unmatched payments belong to no registration, so they are counted but are not a filter of lists.
+ * Unmatched payments do not belong to any registration, so they are counted but are not a filter of lists.
  */
 export const UNMATCHED_ID = 'unmatched'
 export const UNMATCHED_LABEL = 'Unmatched payments'

@@ -17,7 +17,7 @@ export type WireSums = {
   money: number
   /** The balance to be paid. */
   due: number
-  /** The last two sums in other currencies than the list's. Absent if there are none. */
+  /** The last two sums in currencies other than the list's. Absent if there are none. */
   others?: { currency: string; money: number; due: number }[]
 }
 

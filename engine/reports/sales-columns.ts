@@ -10,7 +10,7 @@ type EventSales = Pick<EventConfig, 'fees' | 'fields'>
 /** A prefix that no field and no built-in value can have. */
 const ITEM_PREFIX = 'items.'
 const COUNT_SUFFIX = '.count'
-/** The filter by items on the bill, and the name under which it is sent. */
+/** The parameter name of the filter by items on the bill. */
 export const SALES_FILTER = `${ITEM_PREFIX}sold`
 
 /** Returns the columns in the order of the bill; empty if only registration is sold. */
@@ -54,7 +54,7 @@ export function buildSalesFilter(event: EventSales): Filter | null {
   return { show: SALES_FILTER, sentAs: SALES_FILTER, label: 'Item', kind: 'options', options }
 }
 
-/** Returns the options by which an item is sold; empty if it has none. */
+/** Returns the options of an item that is sold by option; empty if it has none. */
 export function listItemOptions({ fees, fields }: EventSales, item: string): readonly Option[] {
   const optionField = fees.items.find(({ id }) => id === item)?.by
   return optionField === undefined

@@ -33,11 +33,11 @@ export type SalesResponse = {
     paid_total: number
   }[]
   /**
-   * Received less refunds, and not in a row: paid in excess of the bill, or kept from cancelled
-   * registrations. Rows and this amount add up to the list's `sums.money`.
+   * Payments less refunds that no row contains: paid in excess of the bill, or retained from cancelled registrations.
+   * Rows and this amount add up to the list's `sums.money`.
    */
   paid_beside: number
-  /** The same in other currencies than the report's. Absent if there are none. */
+  /** The same amount in currencies other than the report's. Absent if there are none. */
   others_beside?: { currency: string; amount: number }[]
   /** The same registrations by category, by price period, and by the day of registration. */
   by_category: WireSalesGroup[]
@@ -67,8 +67,7 @@ type WireSalesGroup = {
 }
 
 /**
- * Registrations with the same category, price period, registration day and currency. `received` is
- * net of refunds.
+ * Registrations with the same category, price period, registration day and currency. `received` is net of refunds.
  */
 export type SalesGroup = {
   readonly currency: Currency

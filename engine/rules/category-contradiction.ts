@@ -1,7 +1,7 @@
 /**
  * Finds answers that contradict the category a delegate chose.
  *
- * The form points them out before payment but accepts them.
+ * The form shows them to the delegate before payment but accepts them.
  */
 import type { Answers } from '../event/answer-types.ts'
 import { matchesCondition, passesTest } from './evaluate-condition.ts'

@@ -42,7 +42,9 @@ export function getCurrency(
   return categories.find(({ id }) => id === category)?.currency ?? currency
 }
 
-/** Returns the currencies of an event's bills: its own first, unless every category has another. */
+/**
+ * Returns the currencies of an event's bills. The event's own currency is first, unless every category has another.
+ */
 export function listCurrenciesOfEvent(
   event: Parameters<typeof getCurrency>[0],
 ): readonly Currency[] {

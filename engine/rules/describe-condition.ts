@@ -29,10 +29,10 @@ type Wording = {
   /** Returns the name of a field, the category or a context value. */
   readonly getName: (event: PublicEvent, id: string) => string
   /** The verb before the number of chosen options or listed people. */
-  readonly counts: string
+  readonly countVerb: string
 }
-const IDS: Wording = { getName: (_, id) => id, counts: 'counts' }
-const LABELS: Wording = { getName: getNameLabel, counts: 'has' }
+const IDS: Wording = { getName: (_, id) => id, countVerb: 'counts' }
+const LABELS: Wording = { getName: getNameLabel, countVerb: 'has' }
 
 /**
  * Describes a condition with the ids of the file, for its authors: "designation is PG and asi_member
@@ -81,7 +81,12 @@ function getNameLabel(event: PublicEvent, id: string): string {
     : `the ${column.replaceAll('_', ' ')} of “${listedLabel}”`
 }
 
-function describeTest(event: PublicEvent, field: string, test: Test, { counts }: Wording): string {
+function describeTest(
+  event: PublicEvent,
+  field: string,
+  test: Test,
+  { countVerb }: Wording,
+): string {
   const joinValues = (values: readonly Answer[]): string =>
     values.map((value) => formatComparedAnswer(event, field, value)).join(' or ')
   switch (test.is) {
@@ -95,7 +100,7 @@ function describeTest(event: PublicEvent, field: string, test: Test, { counts }:
       return test.answered ? 'is answered' : 'is not answered'
     case 'count':
     case 'number':
-      return `${test.is === 'count' ? counts : 'is'} ${describeBounds([
+      return `${test.is === 'count' ? countVerb : 'is'} ${describeBounds([
         ['at least', test.atLeast],
         ['above', test.above],
         ['at most', test.atMost],

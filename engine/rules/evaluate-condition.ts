@@ -4,9 +4,9 @@ import { assertNever, getOwn } from '../lib/result.ts'
 import { isDay } from '../lib/time.ts'
 
 /**
- * Returns true if any of the condition's maps matches. `answers` are normalised: an absent answer
- * was not given, which only `not-in` and `answered: false` accept. `category` is null or absent if
- * there is none yet, and in the rules that derive it.
+ * Returns true if any of the condition's maps matches. `answers` are normalised: an absent answer counts as not
+ * answered, which only `not-in` and `answered: false` accept. `category` is null or absent if there is none yet, and
+ * in the rules that derive it.
  */
 export function matchesCondition(
   condition: Condition,
@@ -20,7 +20,7 @@ export function matchesCondition(
   )
 }
 
-/** Returns true if the condition's tests of the category, if any, allow this category. */
+/** Returns true if the condition can match in this category, depending on the other answers. */
 export const canApplyTo = (when: Condition, category: string): boolean =>
   when.some((tests) =>
     tests.every((test) => test.field !== 'category' || matchesCondition([[test]], {}, category)),

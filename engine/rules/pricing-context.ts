@@ -34,7 +34,7 @@ export function getMemberListValueName(field: string, column: string): string {
 /** The result of looking up an entered discount code. */
 export type CodeStatus =
   | { readonly is: 'valid'; readonly kind: string }
-  /** Never issued; used up; past its last day; withdrawn. */
+  /** The code was never issued, is used up, has expired, or was withdrawn. */
   | { readonly is: 'unknown' | 'spent' | 'over' | 'withdrawn' }
 
 export type PricingContext = {
@@ -46,10 +46,10 @@ export type PricingContext = {
    */
   readonly left: Readonly<Record<string, number>>
   /** By field, the member list row for the answer. Null if there is none. */
-  readonly rolls: Readonly<Record<string, Readonly<Record<string, string>> | null>>
+  readonly memberRecords: Readonly<Record<string, Readonly<Record<string, string>> | null>>
 }
 
-export const EMPTY_CONTEXT: PricingContext = { code: null, left: {}, rolls: {} }
+export const EMPTY_CONTEXT: PricingContext = { code: null, left: {}, memberRecords: {} }
 
 /** Returns the context values under their names in conditions. */
 export function getContextValues(context: PricingContext): Answers {
@@ -57,7 +57,7 @@ export function getContextValues(context: PricingContext): Answers {
   if (context.code?.is === 'valid') pairs.push([CODE_NAME, context.code.kind])
   for (const [seat, left] of Object.entries(context.left))
     if (left <= 0) pairs.push([getFullSeatName(seat), true])
-  for (const [field, row] of Object.entries(context.rolls))
+  for (const [field, row] of Object.entries(context.memberRecords))
     if (row !== null)
       for (const [column, value] of Object.entries(row))
         pairs.push([getMemberListValueName(field, column), value])
@@ -92,5 +92,5 @@ export function extractContext(event: PublicEvent, answers: Answers): PricingCon
     else if (name.startsWith(getFullSeatName(''))) left[name.slice(getFullSeatName('').length)] = 0
     else if (column !== undefined) (memberLists[field] ??= {})[column] = String(value)
   }
-  return { code, left, rolls: memberLists }
+  return { code, left, memberRecords: memberLists }
 }

@@ -62,14 +62,14 @@ export const EMAIL_MESSAGES = {
   /** The payment link that staff send. */
   payLink: {
     subject: 'Finish your registration for {event}',
-    text: 'Your registration {number} for {event} is complete once {amount} is paid.',
+    text: 'Your registration {number} for {event} will be complete once {amount} is paid.',
     alreadyPaid: 'If you have paid in the meantime, you do not need to do anything.',
   },
 
   /** For a delegate who has registered but not paid. */
   unpaid: {
     subject: 'Finish your registration for {event}',
-    text: 'We have your registration {number} for {event}, but it is not paid yet. It is complete once {amount} is paid.',
+    text: 'We have your registration {number} for {event}, but it is not paid yet. It will be complete once {amount} is paid.',
     finish: 'Finish your registration here:\n{link}',
     priceValid: 'The price is valid until {day}. After that, a new price may apply.',
     priceWasValid:
@@ -81,7 +81,7 @@ export const EMAIL_MESSAGES = {
   /** For an unpaid registration if another one with this address is paid. */
   unpaidSecond: {
     subject: 'You are registered for {event}; a second registration is not paid',
-    text: 'There are two registrations for {event} with this email address: {paid} is paid and complete, {unpaid} is not paid.',
+    text: 'There are two registrations for {event} with this email address: {paid} is paid and complete, and {unpaid} is not paid.',
     samePerson:
       'If you registered the same person again, you do not need to do anything. The second registration was not charged.',
     otherPerson: 'If the second one is for someone else, finish it here for {amount}:\n{link}',
@@ -97,7 +97,7 @@ export const EMAIL_MESSAGES = {
     unpaid:
       'You have already registered for {event} (registration {number}), and its payment may be in progress. A second registration with your name and email address has been started.',
     open: 'If this was you, you do not need to pay again. Open your registration:\n{link}',
-    goOn: 'If you want a second registration, continue and pay for it.',
+    continueSecond: 'If you want a second registration, complete it and pay for it.',
   },
 
   /** Sent if someone registers again with the same answers. */
@@ -123,7 +123,7 @@ export const EMAIL_MESSAGES = {
   },
   approved: {
     subject: 'Approved: please pay for {event}',
-    text: 'Your registration {number} for {event} is approved. It is complete once {amount} is paid. This is the price on the day you registered.',
+    text: 'Your registration {number} for {event} is approved. It will be complete once {amount} is paid. This is the price on the day you registered.',
   },
   notApproved: {
     subject: 'Your registration for {event} was not approved',
@@ -134,7 +134,7 @@ export const EMAIL_MESSAGES = {
   },
   offerAccepted: {
     subject: 'Please pay for {event}',
-    text: 'Your registration {number} for {event} is now in the {word} “{category}”. It is complete once {amount} is paid.',
+    text: 'Your registration {number} for {event} is now in the {word} “{category}”. It will be complete once {amount} is paid.',
   },
   payUntil: 'Please pay by {day}. After that, your seat may go to someone else. Pay here:\n{link}',
 
@@ -146,7 +146,7 @@ export const EMAIL_MESSAGES = {
     claim: 'Then report your payment here:\n{link}',
   },
   claimReceived: {
-    subject: 'We are checking for your payment for {event}',
+    subject: 'You reported a payment for {event}',
     text: 'You reported a payment for registration {number}, with the reference {reference}. The organisers will check their bank account and email you when they find the payment.',
   },
   claimRejected: {
@@ -190,7 +190,7 @@ export const EMAIL_MESSAGES = {
         'We have sent {count} emails to this address within an hour. To protect your mailbox, we have paused emails until {time}.',
     },
     nothingLost:
-      'We keep every registration and every payment. If you pay, you will still get your confirmation.',
+      'This does not affect any registration or payment. If you pay, you will still get your confirmation.',
     links: 'After the pause, you can request the links to your registrations here:\n{page}',
     notYou: 'If you did not ask for these emails, you do not need to do anything.',
   },

@@ -12,9 +12,9 @@ export const EVENT_PAGE_MESSAGES = {
   registeredBefore: {
     title: 'Already registered',
     explanation:
-      'You registered on {day}. The number ends in {ending}. Do you want to register someone else?',
+      'You registered on {day}. Your registration number ends in {ending}. Do you want to register someone else?',
     sameEmail:
-      'You registered on {day} with this email address. The number ends in {ending}. Do you want to register someone else?',
+      'You registered on {day} with this email address. Your registration number ends in {ending}. Do you want to register someone else?',
   },
 
   answersKept: 'We kept your answers. <button>Clear form</button>',

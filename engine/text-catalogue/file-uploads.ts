@@ -32,5 +32,5 @@ export const UPLOAD_REFUSAL_MESSAGES = {
     'The server cannot accept files at the moment. Please try again later, or write to the organisers.',
   /** For requests that our pages never send. */
   noFile: 'Send one file, under the name of its field.',
-  sendFileFirst: 'Send the file first.',
+  sendFileFirst: 'Upload the file before you send the answers.',
 } as const

@@ -44,7 +44,7 @@ export const RESULT_MESSAGES = {
     notConfirmed: 'Your payment of {amount} is not confirmed yet. Please do not pay again.',
     notConfirmedUnknownAmount: 'Your payment is not confirmed yet. Please do not pay again.',
     checking:
-      'This page checks for it automatically. You can close it: we will send the confirmation by email.',
+      'This page checks for your payment automatically. You can close the page: we will send the confirmation by email.',
     waitForEmail:
       'We will send the confirmation by email. If it does not arrive within a day, write to {support}.',
     progress: 'Checking with your bank',
@@ -113,7 +113,7 @@ export const RESULT_MESSAGES = {
     title: '{amount} still to pay',
     explanation:
       'The organisers corrected your registration. It now costs {amount} more than you paid.',
-    contact: 'The organisers will tell you how to pay: {support}.',
+    contact: 'Write to {support} to find out how to pay.',
   },
 
   failed: {
@@ -122,7 +122,7 @@ export const RESULT_MESSAGES = {
       'We received a payment for this registration and refunded it, so it is not paid. The refund can take a few working days to appear on your statement.',
     unconfirmed: 'We could not confirm this payment.',
     notFound: 'We could not find this payment.',
-    checkFirst: 'Check that no amount was deducted before you pay again.',
+    checkFirst: 'Before you pay again, check that no amount was deducted.',
     checkDeducted: 'Check whether an amount was deducted.',
     pay: 'Pay again',
     payAmount: 'Pay {amount} again',
@@ -134,7 +134,7 @@ export const RESULT_MESSAGES = {
     waiting: {
       title: 'Waiting for your payment',
       explanation:
-        'Your registration is saved and your seat is reserved. It is complete when the organisers have received your payment.',
+        'Your registration is saved and your seat is reserved. It will be complete when the organisers have received your payment.',
       howHere: 'Payment details and the form to report your payment are below.',
       howInEmail:
         'To see the payment details and report your payment, open the link in your email.',
@@ -159,7 +159,7 @@ export const RESULT_MESSAGES = {
       expired: {
         title: 'Your card payment was not completed',
         explanation:
-          'We did not receive your card payment in time. Check that no amount was deducted before you pay again.',
+          'We did not receive your card payment in time. Before you pay again, check that no amount was deducted.',
       },
       'given-back': {
         title: 'Your card payment was refunded',
@@ -168,7 +168,7 @@ export const RESULT_MESSAGES = {
       },
       unclear: {
         title: 'We could not confirm your card payment',
-        explanation: 'Check that no amount was deducted before you pay again.',
+        explanation: 'Before you pay again, check that no amount was deducted.',
       },
       due: 'Your registration is saved and your seat is reserved. Please pay {amount} with the payment method you chose first, or try the card again.',
       dueUnknownAmount:
@@ -186,7 +186,7 @@ export const RESULT_MESSAGES = {
   unpaid: {
     title: 'Not paid yet',
     explanation:
-      'Your registration is saved, but we have not received a payment. It is complete once it is paid.',
+      'Your registration is saved, but we have not received a payment. It will be complete once it is paid.',
     justPaid:
       'If you have just paid, please wait. This page checks for your payment automatically.',
     notReceived: 'We have not received a payment for this registration.',
@@ -205,9 +205,9 @@ export const RESULT_MESSAGES = {
     title: 'The price has changed',
     notValid: 'The price of your registration is no longer valid. You have not been charged.',
     validUntil: 'The price of your registration was valid until {day}. You have not been charged.',
-    titleByCard: 'The price by card is different',
+    titleByCard: 'The card price is different',
     byCard:
-      'The price by card differs from the price of the payment method you chose. You have not been charged.',
+      'The card price differs from the price for the payment method you chose. You have not been charged.',
     pay: 'Pay {amount}',
     cancel: 'Cancel',
   },

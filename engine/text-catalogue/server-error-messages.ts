@@ -25,8 +25,9 @@ export const REFUSAL_MESSAGES = {
 
   /** For requests that our pages never send. */
   request: {
-    notJson: 'The request says it is JSON, but it cannot be read as JSON.',
-    notMultipart: 'The request says it is multipart/form-data, but it cannot be read as such.',
+    notJson: 'The content type is JSON, but the request is not valid JSON.',
+    notMultipart:
+      'The content type is multipart/form-data, but the request is not valid multipart/form-data.',
     tooDeep: 'The answers are nested too deeply.',
     notObject: 'The answers must be one JSON object.',
     oneObject: 'Send one JSON object.',
@@ -45,7 +46,7 @@ export const REFUSAL_MESSAGES = {
   recorded: {
     complete: 'Your registration is saved.',
     toApprove: 'Your registration is saved. The organisers will review it before you pay.',
-    toPay: 'Your registration is saved. It is complete once it is paid.',
+    toPay: 'Your registration is saved. It will be complete once it is paid.',
     payNow: 'You can make the payment now.',
   },
 
@@ -83,7 +84,7 @@ export const REFUSAL_MESSAGES = {
     total: 'The total is {total}.',
     priceFree: 'The price has changed: there is nothing to pay now.',
     price: 'The price has changed: the total is now {total}.',
-    otherCategory: 'Your answers now lead to a different {word}.',
+    otherCategory: 'Your answers now match a different {word}.',
     category: 'Your answers match the {word} {category}.',
     period: 'A new price period has begun.',
   },
@@ -100,12 +101,12 @@ export const REFUSAL_MESSAGES = {
     nothingToPay: 'There is nothing to pay for this registration now.',
     inProgress:
       'A payment for this registration may be in progress. Please wait for the bank’s response before you pay again.',
-    unsure:
+    statusUnknown:
       'The bank cannot tell us at the moment whether you have already paid. Please do not pay twice. Try again in a minute.',
     priceNotGuaranteed:
       'The price of {was} is no longer guaranteed: the total is now {now}. You have not been charged.',
     priceByCard:
-      'The total is {now} by card, and {was} by the method that you chose. You have not been charged.',
+      'The total is {now} by card, and {was} by the payment method that you chose. You have not been charged.',
     tooManyAttempts: 'There were too many attempts to pay. Please write to {support}.',
     openLink: 'To pay for this registration, open the link in your email.',
   },
@@ -130,7 +131,7 @@ export const REFUSAL_MESSAGES = {
   },
 
   selfService: {
-    requested: 'The organisers have your request and will email you.',
+    requested: 'The organisers have received your request and will email you.',
     alreadyRequested: 'You have already requested this. The organisers will email you.',
     withdrawn: 'You have withdrawn your request. Nothing is refunded.',
     nothingToWithdraw: 'There is no open refund request to withdraw.',
@@ -140,7 +141,7 @@ export const REFUSAL_MESSAGES = {
     changesPrice: 'This changes the price of your registration. Please write to {support}.',
     otherCurrency:
       'With these answers, the price is in {now}, but this registration is in {was}. Cancel it, and ask the delegate to register again.',
-    otherRequest: 'This request was sent before with different details. Reload the page.',
+    otherRequest: 'This request was already sent with different details. Reload the page.',
     noDocument: 'This registration has no such document.',
     notEditable: 'You cannot change these answers here: {fields}. Please write to {support}.',
     notEditableAnyMore:
@@ -152,6 +153,6 @@ export const REFUSAL_MESSAGES = {
     /** The same for every registration, so that it reveals nothing about another one. */
     noRefundRequest: 'You cannot request a refund here. Please write to the organisers.',
     referenceMissing: 'Please enter the reference number from your bank.',
-    dayInFuture: 'This day is in the future. Please enter the day on which you paid.',
+    dayInFuture: 'This date is in the future. Please enter the date on which you paid.',
   },
 } as const

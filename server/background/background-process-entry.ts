@@ -42,7 +42,7 @@ async function runTask(request: BackgroundRequest): Promise<BackgroundResponse> 
   const transport = getTransport(request.transport, request.environment)
   if (request.task === 'verify') return { id, is: 'sent', problem: await transport.verify() }
   const email = generateEmail(request.job, request.environment.publicUrl)
-  // Notifies the server before the mail server gets the email: otherwise the server would send it again after a
+  // Notifies the server before passing the email to the mail server. Otherwise, the server would send it again after a
   // crash.
   await respond({ id, is: 'sending' })
   return { id, is: 'sent', problem: await transport.send(email) }

@@ -1,7 +1,7 @@
 /**
  * Runs the background process, which generates documents and emails and sends the emails.
- * It is a separate process because the typesetter never returns its memory, and because its priority is lower than
- * that of registrations. It starts with the first task and ends after a short idle time.
+ * It is a separate process because the typesetter never returns its memory, and because generating documents must have
+ * a lower priority than registrations. It starts with the first task and ends after a short idle time.
  */
 import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
@@ -29,7 +29,10 @@ export type Task = BackgroundRequest extends infer Each
     ? Omit<Each, 'id'>
     : never
   : never
-/** `ended` means that the process ended first. If `isSending` is true, the email may have reached the mail server. */
+/**
+ * `ended` means that the process ended before it responded. If `isSending` is true, the email may have reached the mail
+ * server.
+ */
 export type TaskResult =
   | Exclude<BackgroundResponse, { readonly is: 'sending' }>
   | { readonly is: 'ended'; readonly isSending: boolean; readonly error: string }

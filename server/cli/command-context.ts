@@ -10,7 +10,7 @@ import { openUploads, getUploadLocations } from '../registration/uploads/store-u
 import { openExistingStore } from './open-existing-store.ts'
 import type { Status, Terminal } from './command.ts'
 
-/** Returns a served event. Null after printing the ids of the served events. */
+/** Returns the served event with this id. If there is none, prints the ids of the served events and returns null. */
 export function findEvent(
   { events }: Pick<CommandContext, 'events'>,
   id: string,

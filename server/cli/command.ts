@@ -19,8 +19,8 @@ export type Terminal = {
   readonly input?: Readable & { readonly isTTY?: boolean }
   /** The stream for progress: a redrawn line on a terminal, otherwise one line per step. Omitted in tests. */
   readonly progressStream?: NodeJS.WriteStream
-  /** EVENTS_DIR, for commands that need no other variable. Defaults to events/ of the current folder. */
+  /** EVENTS_DIR, for commands that need no other variable. Defaults to events/ in the current folder. */
   readonly eventsDir?: string | undefined
-  /** Returns the environment. Null after printing its errors, so that the command exits with 2. */
+  /** Returns the environment. If it is invalid, prints the errors and returns null; the command then exits with 2. */
   environment(): Environment | null
 }

@@ -77,7 +77,7 @@ const CHECKS: readonly Check[] = [
   async ({ environment }) => [checkPermissions(environment.dataDir)],
   async ({ environment }) => {
     const free = await getFreeBytes(findExistingFolder(environment.dataDir)).catch(() => 0)
-    const text = `${Math.floor(free / 1024 / 1024)} MB are free for DATA_DIR`
+    const text = `${Math.floor(free / 1024 / 1024)} MB are free on the disk of DATA_DIR`
     return [
       free < MIN_FREE_BYTES
         ? reportWrong(
@@ -126,7 +126,7 @@ const CHECKS: readonly Check[] = [
       waitingEmails === 0
         ? reportGood('The mail server responds. Only a sent email shows whether it accepts emails.')
         : reportCheck(
-            `The mail server responds, but emails are waiting (${waitingEmails}). The page Emails in the office shows why.`,
+            `The mail server responds, but emails are waiting (${waitingEmails}). The Emails page of the office shows why.`,
           ),
     ]
   },
@@ -170,7 +170,7 @@ export const doctorCommand: Command = {
     const context = { environment, hasDatabase, ...(await loadEvents(environment)) }
     const findings: Finding[] = []
     const report = (finding: Finding): void => {
-      terminal.print(`${finding.is.padEnd(6)} ${finding.text}`)
+      terminal.print(`${finding.level.padEnd(6)} ${finding.text}`)
       findings.push(finding)
     }
     for (const check of CHECKS) for (const finding of await check(context)) report(finding)
@@ -181,7 +181,7 @@ export const doctorCommand: Command = {
         )
       )
         report(reportCheck(`The server reports: ${serverProblem}`))
-    return findings.some(({ is }) => is === 'wrong') ? 1 : 0
+    return findings.some((finding) => finding.level === 'wrong') ? 1 : 0
   },
 }
 
@@ -283,7 +283,7 @@ async function checkDatabase(
       ...(missing === null ? [] : [await checkFiles(environment, missing, async () => missing)]),
       ...outdatedEvents.map(({ config: { id } }) =>
         reportCheck(
-          `${id}.yaml here is not the version that all servers serve. The first server that reads it activates it; rollcall event reload does so now.`,
+          `${id}.yaml in EVENTS_DIR is not the version that the servers serve. The first server that reads the file activates it. To activate it now, run rollcall event reload.`,
         ),
       ),
     ]
@@ -381,7 +381,9 @@ async function checkGateway(
         if (Number.isNaN(gatewayTime))
           return reportGood(`The gateway at ${host} is reachable; it did not send its time.`)
         return seconds <= MAX_CLOCK_SECONDS
-          ? reportGood(`The gateway at ${host} is reachable, and its clock agrees with ours.`)
+          ? reportGood(
+              `The gateway at ${host} is reachable, and its clock agrees with the clock of this machine.`,
+            )
           : reportWrong(
               `The clocks of this machine and of the gateway at ${host} differ by ${seconds} seconds. Check the time service (NTP).`,
             )

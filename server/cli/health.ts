@@ -10,7 +10,7 @@ const help = `Usage: rollcall health
 
 Queries the state of the server at HOST and PORT, and prints what needs attention.
 
-Exit status: 0 the server works, although it may need attention; 1 it does not; 2 a variable is invalid.`
+Exit status: 0 the server works, although it may need attention; 1 the server does not work; 2 a variable is invalid.`
 
 export const healthCommand: Command = {
   help,

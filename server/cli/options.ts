@@ -8,8 +8,8 @@ export type ParsedArguments<O extends NonNullable<ParseArgsConfig['options']>> =
 >
 
 /**
- * Parses the arguments. Null after printing the error. `counts` are the minimum and maximum number of positional
- * arguments.
+ * Parses the arguments. On failure, prints the error and returns null. `counts` are the minimum and maximum number of
+ * positional arguments.
  */
 export function parseArguments<O extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],

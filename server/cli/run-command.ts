@@ -60,7 +60,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./event/explain.ts')).explainCommand,
   },
   'event rehearse': {
-    summary: 'Run the event under a test clock and print what happens on which day',
+    summary: 'Run the event under a test clock and print what happens each day',
     load: async () => (await import('./event/rehearse.ts')).rehearseCommand,
   },
   'event simulate': {
@@ -124,7 +124,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./payments/reviews-and-refunds.ts')).reviewsCommand,
   },
   'payment decide': {
-    summary: 'Decide one of them',
+    summary: 'Decide a payment review',
     load: async () => (await import('./payments/reviews-and-refunds.ts')).decideCommand,
   },
   'payment refund': {
@@ -245,7 +245,7 @@ function findCommand(
   return null
 }
 
-/** Returns the version of Rollcall and of the Node that runs it, for a bug report. */
+/** Returns the versions of Rollcall and Node, for a bug report. */
 async function readVersionText(): Promise<string> {
   const manifest = path.join(import.meta.dirname, '..', '..', 'package.json')
   const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { readonly version: string }

@@ -16,14 +16,16 @@ Serves the forms, the office and the pages until it is stopped (SIGTERM or Ctrl-
 that is missing or older than its sources (in production it only reports this). The first start prints a password
 for the office.
 
-  --new   starts with an empty database although DATA_DIR had another one; without it the server refuses to start
+  --new   starts with an empty database if the previous one is missing from DATA_DIR; without --new, the server then
+          does not start
 
 Environment variables configure it: PORT, HOST, PUBLIC_URL, DATA_DIR, DATABASE_URL, UPLOADS_URL, EVENTS_DIR,
 ADMIN_USERNAME, ADMIN_PASSWORD, SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS, TRUST_PROXY and
 more; docs/settings.md lists all of them. Secrets can also come from files: ADMIN_PASSWORD_FILE and so on.
 
 Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid, or the database cannot be used; 3 internal
-error; 75 a temporary fault, such as a full disk, too few file descriptors or a PostgreSQL that is down: start again.`,
+error; 75 a temporary problem, such as a full disk, too few file descriptors or an unreachable PostgreSQL: start
+again.`,
   run: async (args, terminal) => {
     const parsed = parseArguments(
       args,
@@ -56,7 +58,7 @@ export async function serveUntilStopped(
   terminal: Terminal,
   options: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
-  // Checked before anything is opened, because later errors caused by too few descriptors name another cause.
+  // Checked before anything is opened, because later errors caused by too few descriptors would name another cause.
   const descriptorProblem = explainTooFewDescriptors()
   if (descriptorProblem !== null) {
     terminal.printError(`The server does not start. ${descriptorProblem}`)

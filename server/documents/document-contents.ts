@@ -54,15 +54,16 @@ const text = DOCUMENT_MESSAGES
 const { columns } = text
 
 /**
- * Formats a document for printing. Many PDF viewers turn words into links. No word that a delegate typed may become
- * one, except their own email address; words of the event file may. `servedEvent` is null if the event is not served.
+ * Formats a document for printing. Many PDF viewers turn words into links. Words that a delegate typed must not become
+ * links, except their own email address; words from the event file may. `servedEvent` is null if the event is not
+ * served.
  */
 export function formatDocument(
   body: DocumentBody,
   servedEvent: object | null = null,
 ): PrintedDocument {
   const { kind, serial, event, buyer, supplier, paid, of } = body
-  // The path of another site may come before the @ of an address.
+  // An address with a slash could contain the path of another site before its @.
   const ownAddresses = new Set(buyer.email.includes('/') ? [] : [buyer.email])
   const removeLinks = (typed: string): string =>
     removeForeignLinks(typed, collectEventWords(servedEvent ?? event), ownAddresses)
@@ -146,8 +147,8 @@ const formatState = ({ code, name }: { readonly code: string; readonly name: str
 const formatGstin = (number: string): string => formatMessage(text.gstin, { number })
 
 /**
- * Returns the note about the signature. By rule 46 (fifth proviso) and rule 49 (third), an electronic document needs
- * none; rule 53 has no such proviso.
+ * Returns the note about the signature. Under rule 46 (fifth proviso) and rule 49 (third), an electronic document needs
+ * no signature; rule 53 has no such proviso.
  */
 function selectSignatureText({ kind, supplier }: DocumentBody): string {
   return kind === 'invoice' && supplier !== null ? text.electronic : text.computerGenerated
@@ -188,7 +189,7 @@ const createAmountFormatter =
   (amount: Amount): string =>
     formatMoney(amount, currency)
 
-/** Removes links from a text, because the label of a line may repeat an answer. */
+/** Removes links from a string, because the label of a line may repeat an answer. */
 type EscapeText = (text: string) => string
 type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 

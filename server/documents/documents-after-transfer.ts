@@ -3,7 +3,7 @@ import type { RegNo } from '../../engine/index.ts'
 import type { StoredDocument } from '../storage/documents/document-types.ts'
 import type { Store } from '../storage/index.ts'
 
-/** Returns the documents of the current holder: those before a transfer contain another person's name. */
+/** Returns the documents issued since the last transfer; earlier ones contain another person's name. */
 export async function listHolderDocuments(
   store: Pick<Store, 'documents' | 'actions'>,
   regNo: RegNo,

@@ -44,7 +44,7 @@ type PublicForm = {
   readonly module: string
 }
 
-/** Pages opened before a reload request old modules; this keeps those from a few hundred reloads. */
+/** Pages opened before a reload still request old modules. This limit keeps the modules of a few hundred reloads. */
 const MAX_OLD_MODULES_BYTES = 32 * 1024 * 1024
 /**
  * Compiling takes about 30 ms per event, during which the server is blocked. Validators of further events are
@@ -114,8 +114,8 @@ export function findModule(served: ServedEvent | null, hash: string): string | n
 }
 
 /**
- * Returns a module that another server delivered, or this server before a restart, if its version is active or recent.
- * Null if there is none.
+ * Returns a module that was delivered by another server, or by this server before a restart, if its version is active
+ * or recent. Null if there is none.
  */
 export async function findEarlierModule(
   { events, store }: Pick<Deps, 'events' | 'store'>,

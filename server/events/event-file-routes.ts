@@ -24,7 +24,7 @@ export function buildPublicFile({ config, text }: ServedEvent): EventFile {
 /** More texts than are usually viewed. The oldest are dropped first. */
 const MAX_CACHED_TEXTS = 100
 
-/** Caches the results of `convert`, because a text does not change while it is served. */
+/** Caches the results of `convert`, because a file does not change while it is served. */
 function cacheTexts(convert: (text: string) => string): { get: (text: string) => string } {
   const results = new Map<string, string>()
   return {

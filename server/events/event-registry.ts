@@ -1,6 +1,6 @@
 /**
  * Serves the event files on disk, after checking them.
- * A changed file without errors replaces its version as a whole; with errors, the previous version stays.
+ * A changed file replaces the served version if it has no errors; otherwise, the previous version is still served.
  */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
@@ -46,9 +46,9 @@ export type RegistryOptions = {
   readonly print: (text: string) => void
   readonly production: boolean
   readonly isWatching: boolean
-  /** True (default) if it activates versions for all servers of a database. A CLI command only reads. */
+  /** True (default) if this registry activates versions for all servers of a database. A CLI command only reads. */
   readonly activatesVersions?: boolean
-  /** Returns why this server cannot serve a valid event, in a sentence; null if it can. */
+  /** Explains why this server cannot serve a valid event, in a sentence; null if it can. */
   readonly explainUnservable?: (event: EventConfig) => string | null
   /** Checks a changed folder; defaults to a worker thread. */
   readonly checkFolder?: FolderCheck
@@ -56,7 +56,7 @@ export type RegistryOptions = {
   readonly steadyMs?: () => number
 }
 
-/** Opens the registry. At the first start, file errors prevent it; later, the last valid version is served. */
+/** Opens the registry. An error in a file prevents the first start; later, the last valid version is served. */
 export async function openRegistry(
   options: RegistryOptions,
 ): Promise<Result<EventRegistry, string>> {
@@ -80,8 +80,8 @@ export async function openRegistry(
     ...(await follower.findActiveState(0, disk.served, [])),
   })
 
-  /** Serves `next` unless a later activation is served. Returns true if the served events have changed. */
-  const adopt = (next: ActiveState): boolean => {
+  /** Serves `next` unless a later activation is already served. Returns true if the served events have changed. */
+  const serveIfNewer = (next: ActiveState): boolean => {
     const isChanged =
       !isSameList(next.served, current.served) ||
       JSON.stringify(next.site) !== JSON.stringify(current.site)
@@ -94,10 +94,10 @@ export async function openRegistry(
     const next = await follower.findActiveState(current.number, disk.served, current.served)
     if (next === null) return false
     follower.markOverruled(disk.served, next.served)
-    return adopt(next)
+    return serveIfNewer(next)
   })
   /** Serves the events that `choose` returns, on all servers. */
-  const decide = async (
+  const activate = async (
     choose: () => Promise<readonly ServedEvent[]>,
     { all, site }: { readonly all: boolean; readonly site: Site | null },
   ): Promise<void> => {
@@ -107,12 +107,12 @@ export async function openRegistry(
       const next = { ...NO_ACTIVE_VERSIONS, served, site: site ?? base.site }
       if (!store.isShared) {
         await storeAll(options, all ? served : served.filter((item) => !base.served.includes(item)))
-        adopt(next)
+        serveIfNewer(next)
         return
       }
       const number = await store.activate(buildActivation(base, next, clock(), all))
       if (number !== null) {
-        adopt({ ...next, number, unable: base.unable })
+        serveIfNewer({ ...next, number, unservableEvents: base.unservableEvents })
         return
       }
       await refresh()
@@ -140,14 +140,14 @@ export async function openRegistry(
     const startResult = await chooseStartVersions(options, disk)
     if (!startResult.ok) return startResult
     if (activatesVersions || !store.isShared)
-      await decide(async () => startResult.value, { all: true, site: disk.site })
+      await activate(async () => startResult.value, { all: true, site: disk.site })
     else {
       await storeAll(options, startResult.value)
       current = buildIndex({ ...NO_ACTIVE_VERSIONS, served: startResult.value, site: disk.site })
     }
   } else if (activatesVersions) {
     await follower.markServedBefore(disk.served, current.served)
-    await decide(mergeWithDisk, { all: true, site: current.site === null ? disk.site : null })
+    await activate(mergeWithDisk, { all: true, site: current.site === null ? disk.site : null })
   }
 
   removals.check(current.served, disk, false)
@@ -172,9 +172,9 @@ export async function openRegistry(
     recheckTimer =
       waitMs === null || !options.isWatching ? null : setTimeout(() => void reload(false), waitMs)
     recheckTimer?.unref()
-    await decide(() => mergeWithDisk(removedIds), {
+    await activate(() => mergeWithDisk(removedIds), {
       all: false,
-      // As for event versions, an unchanged file on this disk is not new.
+      // As with event versions, an unchanged file on this disk does not count as new.
       site:
         !store.isShared || isForced || JSON.stringify(disk.site) !== siteBefore ? disk.site : null,
     })
@@ -266,7 +266,7 @@ function dropUnservable(
 /** Returns files on disk that are not served, because they were refused or another version is served. */
 function listRefused(
   compileResult: CompiledFolder,
-  { served, unable }: ActiveState,
+  { served, unservableEvents }: ActiveState,
   overruled: ReadonlyMap<string, string>,
 ): readonly RefusedFile[] {
   const hashes = new Set(served.map(({ hash }) => hash))
@@ -283,9 +283,9 @@ function listRefused(
         why:
           overruled.get(id) === hash
             ? explainOverruled(id)
-            : `${id}.yaml is not served in its current version; the previous one is. The log contains the reason.`,
+            : `${id}.yaml is not served in its current version; the previous version is served instead. The log contains the reason.`,
       })),
-    ...[...unable].map(([id, reason]) => ({ file: `${id}.yaml`, why: reason })),
+    ...[...unservableEvents].map(([id, reason]) => ({ file: `${id}.yaml`, why: reason })),
   ]
 }
 
@@ -299,7 +299,7 @@ function selectCompatible(
   for (const { event, why: reason } of rejectedEvents) {
     const { id } = event.config
     log.warn({ event: id }, 'a version that conflicts with other events is not served')
-    print(`${id}.yaml is not served in its current version: ${reason}. The previous version stays.`)
+    print(`${id}.yaml is not served in its current version: ${reason}. The previous one is served.`)
   }
   return served
 }

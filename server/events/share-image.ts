@@ -124,7 +124,7 @@ function splitTitle(title: string): { readonly size: number; readonly lines: rea
   return { size, lines: [first, rest.join(' ')].map((line) => truncate(line, characters)) }
 }
 
-/** Wraps a text into lines of at most this many characters; a longer word gets its own line. */
+/** Wraps a string into lines of at most this many characters; a longer word gets its own line. */
 function wrapText(text: string, characters: number): readonly string[] {
   return text.split(/\s+/).reduce<readonly string[]>((lines, word) => {
     const lastLine = lines.at(-1)

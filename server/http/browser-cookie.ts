@@ -1,5 +1,5 @@
 /**
- * Reads and sets the cookie by which an event's form recognises a browser that registered or opened an emailed link.
+ * Reads and sets the cookie that lets an event's form recognise a browser that registered or opened an emailed link.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -11,7 +11,7 @@ import type { WebForm } from '../storage/index.ts'
  * Only our own pages can send these headers: another site would need CORS permission, which the server never grants.
  */
 const FORM_HEADER = 'rollcall-form'
-/** The registration about which the delegate was asked, encoded as in a URL. */
+/** The registration that the form asked the delegate about, URL-encoded. */
 const REGISTER_AGAIN_HEADER = 'rollcall-again'
 /** 256 random bits, of which only the hash is stored. */
 const TOKEN_BYTES = 32
@@ -99,7 +99,10 @@ export function readConfirmedRegNo(request: FastifyRequest): string | null | und
   return header === undefined ? null : decodeHeader(String(header))
 }
 
-/** Opens a request of the web form. `form` is undefined if something else sent it; then no cookie is read or set. */
+/**
+ * Opens a request of the web form. If something else sent the request, `form` is undefined, and no cookie is read or
+ * set.
+ */
 export function openWebForm(
   deps: Pick<Deps, 'environment'>,
   event: Pick<EventConfig, 'id' | 'email'>,
@@ -118,7 +121,7 @@ export function openWebForm(
 }
 
 /** Records that this browser opened an emailed link, which only the delegate receives. */
-export async function proveBrowserByLink(
+export async function recordBrowserOfLink(
   deps: Pick<Deps, 'environment' | 'store'>,
   event: Pick<EventConfig, 'id'>,
   regNo: RegNo,

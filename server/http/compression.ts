@@ -26,7 +26,7 @@ const COMPRESSORS = {
   gzip: (text: string) => compressGzip(text, { level: GZIP_LEVEL }),
 }
 
-/** Compresses a text for a request with this `accept-encoding` header; without the header, it stays uncompressed. */
+/** Compresses a string for a request with this `accept-encoding` header; without the header, it stays uncompressed. */
 export async function compress(
   text: string,
   acceptEncoding: string | readonly string[] | undefined,
@@ -35,7 +35,7 @@ export async function compress(
   return { encoding, body: encoding === null ? text : await COMPRESSORS[encoding](text) }
 }
 
-/** Compresses a text that is stored and sent often. */
+/** Compresses a string that is stored and sent often. */
 export async function compressOnce(text: string): Promise<Readonly<Record<Encoding, Buffer>>> {
   const [brotliBody, gzipBody] = await Promise.all([COMPRESSORS.br(text), COMPRESSORS.gzip(text)])
   return { br: brotliBody, gzip: gzipBody }

@@ -12,7 +12,7 @@ import { getPath } from './event-route-table.ts'
 import { sendError, RETRY_SECONDS, getErrorForStatus } from './error-response.ts'
 import { redactPath } from './request-log.ts'
 
-/** Error codes for no disk space, quota or file handles. */
+/** Error codes that mean that disk space, quota or file handles are exhausted. */
 const NO_SPACE_CODES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EMFILE|ENFILE)$/
 /** SQLite's messages for a full disk. */
 const DATABASE_FULL_MESSAGES = /database or disk is full|disk I\/O error/

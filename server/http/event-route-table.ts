@@ -38,15 +38,12 @@ export type EventRouteTable = {
   find(
     method: string,
     path: string,
-  ): { readonly call: EventRoute; readonly params: Readonly<Record<string, string>> } | null
+  ): { readonly route: EventRoute; readonly params: Readonly<Record<string, string>> } | null
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Route modules add the routes that event files name: `app.eventCalls.add((served) => [{method, path,
-     * handle}])`.
-     */
+    /** The routes that event files name. Route modules add them: `.add((served) => [{method, path, handle}])`. */
     eventCalls: EventRouteTable
     /** Every route of the router itself, including wildcards, in order of registration. */
     fixedRoutes: readonly FixedRoute[]
@@ -71,7 +68,10 @@ export function recordFixedRoutes(app: FastifyInstance): void {
 }
 
 /** Routes by `METHOD /path`, with `{}` for a `{name}` segment; `shapes` lists the positions of such segments. */
-type Table = { readonly calls: ReadonlyMap<string, EventRoute>; readonly shapes: readonly Shape[] }
+type Table = {
+  readonly routesByPath: ReadonlyMap<string, EventRoute>
+  readonly shapes: readonly Shape[]
+}
 type Shape = { readonly length: number; readonly parameterPositions: readonly number[] }
 
 const methods = ['GET', 'POST'] as const
@@ -85,17 +85,17 @@ export function createEventRouteTable(events: EventRegistry): EventRouteTable {
   const getCurrentTable = (): Table => (table ??= buildTable(events.all(), makers))
   const find: EventRouteTable['find'] = (method, path) => {
     const strippedPath = stripSlash(path)
-    const { calls, shapes } = getCurrentTable()
-    const call = calls.get(`${method} ${strippedPath}`)
-    if (call !== undefined) return { call, params: {} }
+    const { routesByPath, shapes } = getCurrentTable()
+    const route = routesByPath.get(`${method} ${strippedPath}`)
+    if (route !== undefined) return { route, params: {} }
     const parts = strippedPath.split('/')
     for (const shape of shapes) {
       if (shape.length !== parts.length) continue
-      const parameterRoute = calls.get(
+      const parameterRoute = routesByPath.get(
         `${method} ${parts.map((part, index) => (shape.parameterPositions.includes(index) ? '{}' : part)).join('/')}`,
       )
       const params = parameterRoute === undefined ? null : decodeParams(parameterRoute.path, parts)
-      if (parameterRoute !== undefined && params !== null) return { call: parameterRoute, params }
+      if (parameterRoute !== undefined && params !== null) return { route: parameterRoute, params }
     }
     return null
   }
@@ -104,13 +104,13 @@ export function createEventRouteTable(events: EventRegistry): EventRouteTable {
       makers.push(maker)
       table = null
     },
-    all: () => [...getCurrentTable().calls.values()],
+    all: () => [...getCurrentTable().routesByPath.values()],
     find,
   }
 }
 
 function buildTable(events: readonly ServedEvent[], makers: readonly RouteMaker[]): Table {
-  const calls = new Map<string, EventRoute>()
+  const routesByPath = new Map<string, EventRoute>()
   const shapes = new Map<string, Shape>()
   for (const served of events) {
     for (const call of makers.flatMap((maker) => maker(served))) {
@@ -126,10 +126,10 @@ function buildTable(events: readonly ServedEvent[], makers: readonly RouteMaker[
           parameterPositions: parameterPositions,
         })
       const key = `${call.method} ${parts.map((part) => (isParameter(part) ? '{}' : part)).join('/')}`
-      if (!calls.has(key)) calls.set(key, call)
+      if (!routesByPath.has(key)) routesByPath.set(key, call)
     }
   }
-  return { calls, shapes: [...shapes.values()] }
+  return { routesByPath, shapes: [...shapes.values()] }
 }
 
 function isParameter(part: string): boolean {
@@ -189,10 +189,10 @@ export async function addWildcardRoutes(
     })
   }
   const handle = (
-    { call, params }: NonNullable<ReturnType<EventRouteTable['find']>>,
+    { route, params }: NonNullable<ReturnType<EventRouteTable['find']>>,
     request: FastifyRequest,
     reply: FastifyReply,
-  ): unknown => call.handle(request, reply, params)
+  ): unknown => route.handle(request, reply, params)
   const wildcards = ['/api/*', '/*']
   await app.register(async (scope) => {
     keepBodiesAsStreams(scope)

@@ -1,7 +1,7 @@
 /**
- * Limits the number of attempts at an action. Each route module sets its limits. A single server counts in memory:
- * the counts need no fsync, and losing them at a restart does not help a guesser much. Several servers share their
- * counts in the store.
+ * Limits the number of attempts at an action. Each route module sets its limits. A single server counts in memory: the
+ * counts need no fsync, and losing them at a restart does not help an attacker much. Several servers share their counts
+ * in the store.
  */
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -17,9 +17,9 @@ export type Allowance = { readonly triesMax: number; readonly windowMs: number }
 export type MaybePromise<T> = T | Promise<T>
 /** Synchronous with one server. Several servers query the store, and count separately while it does not respond. */
 export type RateLimit = {
-  /** Milliseconds until the key may try again; 0 if it may now. */
+  /** Returns the milliseconds until the key may try again; 0 if it may try now. */
   wait(key: string, at: Instant): MaybePromise<number>
-  /** Like `wait`, but counts the try if it is allowed. Concurrent tries cannot exceed the limit. */
+  /** Returns the same, and counts the try if it is allowed. Concurrent tries cannot exceed the limit. */
   take(key: string, at: Instant): MaybePromise<number>
   count(key: string, at: Instant): MaybePromise<void>
   forget(key: string): MaybePromise<void>

@@ -227,7 +227,7 @@ const MULTIPART_OPTIONS = {
   isPartAFile: (_field: string | undefined, _type: string | undefined, name: string | undefined) =>
     name !== undefined,
   limits: {
-    // File sizes are checked while writing, each by the limit of its field.
+    // File sizes are checked while writing, each against the limit of its field.
     fileSize: Infinity,
     fieldSize: MAX_ANSWERS_BYTES,
     parts: MAX_PARTS,

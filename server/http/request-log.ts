@@ -5,7 +5,7 @@ import { getPath } from './event-route-table.ts'
 
 /** Longer than all our paths. Clients cannot write longer ones into the log. */
 const MAX_PATH_CHARACTERS = 200
-/** The number of characters examined in a longer path: each of the above may be percent-encoded, even twice. */
+/** The number of characters examined in a longer path, because each character may be percent-encoded, even twice. */
 const MAX_EXAMINED_CHARACTERS = 5 * MAX_PATH_CHARACTERS
 /** A path that is encoded more often than this is malicious. */
 const MAX_DECODINGS = 4

@@ -1,4 +1,4 @@
-/** Rejects JSON that contains other values in fields for which a public route expects text. */
+/** Rejects JSON with values other than text in fields where a public route expects text. */
 import type { FastifyReply } from 'fastify'
 import { getOwn } from '../../engine/index.ts'
 import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'

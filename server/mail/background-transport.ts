@@ -4,13 +4,13 @@ import type { TaskResult } from '../background/background-process.ts'
 import type { MailEnvironment, Problem } from './email-transport.ts'
 import type { EmailJob } from './generate-email.ts'
 
-/** `unknown` means that the background process ended while it sent the email. */
+/** `unknown` means that the background process ended while it was sending the email. */
 export type SendResult = Problem | null | 'unknown'
 export type BackgroundTransport = {
   send(job: EmailJob): Promise<SendResult>
   /** Checks whether emails would be accepted, without sending one. */
   verify(): Promise<Problem | null>
-  /** Ends all connections, including those that are waiting for a response. */
+  /** Closes all connections, including those that are waiting for a response. */
   close(): void
 }
 
@@ -31,7 +31,7 @@ export function createBackgroundTransport({
   return {
     send: async (job) => {
       isUsed = true
-      // One email is generated at a time. Otherwise, an email that crashes the process would fail the others too.
+      // Generates one email at a time. Otherwise, an email that crashes the process would make the others fail too.
       const previous = lastGeneration
       const generation = Promise.withResolvers<void>()
       lastGeneration = generation.promise
@@ -61,7 +61,7 @@ export function createBackgroundTransport({
   }
 }
 
-/** Converts a failed task to a problem: nothing was sent, and nothing is known about the mail server. */
+/** Converts a failed task to a problem: no email was sent, and the mail server was not contacted. */
 const toProblem = (result: TaskResult): Problem => ({
   code: 'EGENERATE',
   text: `The email could not be generated: ${'error' in result ? result.error : result.is}`.slice(
@@ -70,5 +70,5 @@ const toProblem = (result: TaskResult): Problem => ({
   ),
   isFinal: false,
   isUnreachable: false,
-  isServerUntried: true,
+  isGenerationFailure: true,
 })

@@ -20,7 +20,7 @@ import { computeThemeColors, type EventConfig } from '../../engine/index.ts'
 import { EMAIL_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { QueuedMail } from '../storage/index.ts'
 
-/** Available on phones, in email clients and on web pages. */
+/** Fonts that are available on phones, in email clients and on web pages. */
 const FONT_FAMILY = "'Noto Sans', 'Segoe UI', Roboto, Helvetica, Arial, sans-serif"
 const INK_COLOUR = '#16202b'
 const MUTED_COLOUR = '#56606b'
@@ -40,7 +40,7 @@ const DARK_RULES = Object.entries(DARK_COLOURS)
   .map(([selector, colour]) => `${selector}{${colour}!important}`)
   .join('')
 const DARK_STYLES = `:root{color-scheme:light dark}@media(prefers-color-scheme:dark){${DARK_RULES}}`
-/** The length of the preview next to the subject; email clients show no more. */
+/** The length of the preview next to the subject. Email clients cut off longer previews. */
 const MAX_PREVIEW_CHARACTERS = 110
 
 export type EmailTheme = Pick<EventConfig, 'title' | 'support'> & {
@@ -53,14 +53,14 @@ type Page = {
   readonly kind: QueuedMail['kind']
 }
 
-/** Renders an email as HTML. A link to one of our pages (`publicUrl`) on a separate line becomes a button. */
+/** Renders an email as HTML. A link to one of our pages (`publicUrl`) on its own line becomes a button. */
 export function renderEmailHtml(
   event: EmailTheme,
   { subject, text, kind }: Page,
   publicUrl: string,
 ): string {
   const paragraphs = text.trim().split(/\n{2,}/)
-  // The email about a second registration links to the page for lost links, all others to a registration.
+  // The email about a second registration links to the page for lost links. All other emails link to a registration.
   const buttonLabel =
     kind === 'paused' ? EMAIL_MESSAGES.requestLinks : EMAIL_MESSAGES.openRegistration
   const html = h(
@@ -79,7 +79,7 @@ export function renderEmailHtml(
       Body,
       {
         className: 'page',
-        // Wraps words wider than a phone's screen; email clients support this property under this name.
+        // Wraps words that are wider than a phone's screen. Email clients support the property under this older name.
         style: {
           margin: 0,
           padding: '16px 8px',
@@ -196,7 +196,7 @@ function renderParagraph(
   )
 }
 
-/** Turns the addresses of a line into links, without the punctuation that ends a sentence. */
+/** Turns the URLs in a line into links. Punctuation that ends a sentence is not part of the link. */
 function insertLinks(line: string, at: number): readonly ReactNode[] {
   return line
     .split(/(https?:\/\/[^\s<>"]+[^\s<>".,;:!?)])/)

@@ -2,7 +2,7 @@
 import { instant, type Instant } from '../../engine/index.ts'
 import type { FailedAttempt } from '../storage/mail/email-list-types.ts'
 
-/** Delays after each attempt that a mail server rejected; the last one repeats. */
+/** Delays after each attempt that the mail server rejected. The last delay repeats. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   60,
   300,
@@ -19,8 +19,8 @@ const UNREACHABLE_RETRY_MS = 60_000
 export const RETRY_PERIOD_MS = 3 * 24 * 60 * 60_000
 
 /**
- * Returns the time of an email's next attempt; null if there is none. While the clock may be wrong, no email is
- * abandoned.
+ * Returns the time of an email's next attempt. Null if the email is abandoned, which never happens while the clock may
+ * be wrong.
  */
 export function calculateNextAttempt(
   attempts: number,

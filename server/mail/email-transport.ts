@@ -1,5 +1,5 @@
 /**
- * Sends emails over SMTP, several at once, or writes each to a file if SMTP is not configured.
+ * Sends several emails at once over SMTP, or writes each to a file if SMTP is not configured.
  * Runs in the background process.
  */
 import type * as Nodemailer from 'nodemailer'
@@ -14,25 +14,25 @@ import type { QueuedMail } from '../storage/index.ts'
 
 const loadNodemailer = importLazily<typeof Nodemailer>('nodemailer')
 
-/** Mail servers accept a few connections per sender; more are refused. */
+/** Mail servers accept only a few connections per sender. */
 export const MAX_CONNECTIONS = 5
-/** A mail server that does not accept a connection within this time is tried again later. */
+/** A mail server that does not accept a connection within this time is retried later. */
 const MAX_RESPONSE_MS = 10_000
-/** A server that accepts an email may scan it before it responds. */
+/** A server may scan an email before it responds. */
 const TIMEOUT_MS = 30_000
 /**
- * A server that sends a few bytes now and then never times out. This limit for a whole email bounds the delay of the
- * emails after it.
+ * A server that occasionally sends a few bytes never times out. This limit for a whole email bounds the delay of the
+ * emails that follow.
  */
 const MAX_SEND_MS = 90_000
-/** nodemailer's codes for a connection that failed or ended, including a refused password. */
+/** nodemailer's codes for a connection that failed or ended, including a rejected password. */
 const UNREACHABLE_CODES =
   /^(ECONNECTION|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ESOCKET|EDNS|ETLS|EREQUIRETLS|EAUTH|ENOAUTH|EPROXY)$/
-/** SMTP: the service is not available and the connection is closed. */
+/** The SMTP reply code for a service that is not available and closes the connection. */
 const CLOSING_CODE = 421
-/** SMTP: replies with this first digit are temporary, for mailboxes and servers alike. */
+/** SMTP replies that begin with this digit report temporary failures of mailboxes or servers. */
 const TRANSIENT_DIGIT = 4
-/** Commands about one email: their replies do not apply to the next. */
+/** Commands about one email. Their replies do not apply to the next email. */
 const PER_EMAIL_COMMANDS = /^(RCPT TO|DATA)$/
 
 export type MailEnvironment = Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'>
@@ -45,7 +45,7 @@ export type Problem = {
   /** The copy was sent, but the delegate's email was not. */
   readonly isCopySent?: true
   /** The email could not be generated. */
-  readonly isServerUntried?: true
+  readonly isGenerationFailure?: true
 }
 export type Attachment = {
   readonly filename: string
@@ -103,8 +103,8 @@ const PLAIN_NAME_PATTERN = /^[\w.-]+$/
 const BASE64_LINE_PATTERN = /.{76}/g
 
 /**
- * Encodes an attachment in one step: nodemailer would pass it through several streams, which takes longer than all
- * the rest.
+ * Encodes an attachment in one step: nodemailer would pass it through several streams, which takes longer than building
+ * the rest of the message.
  */
 function encodeAttachment({ filename, content, contentType }: Attachment) {
   if (!PLAIN_NAME_PATTERN.test(filename)) return { filename, content, contentType }
@@ -154,7 +154,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
     socketTimeout: TIMEOUT_MS,
   }
   let transport = loadNodemailer().createTransport(settings)
-  /** Replaces the connections, because one that is stuck on an email would be unavailable for other emails. */
+  /** Replaces the connections, because a connection that is stuck on one email cannot send others. */
   const replaceTransport = (): void => {
     const previous = transport
     transport = loadNodemailer().createTransport(settings)
@@ -173,7 +173,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
           return TIMEOUT_PROBLEM
         }
         const { rejected, rejectedErrors = [] } = result
-        // The server may accept one recipient and refuse the other; only the delegate counts.
+        // The server may accept one recipient and reject the other. Only the delegate's address counts.
         if (!rejected.includes(email.to)) return null
         const isTransient = rejectedErrors.some(
           ({ recipient, responseCode = 0 }) =>
@@ -182,8 +182,8 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
         return {
           code: 'EENVELOPE',
           text: isTransient
-            ? 'The mail server temporarily accepts no email for this recipient.'
-            : 'The mail server refuses this recipient.',
+            ? 'The mail server is temporarily not accepting email for this recipient.'
+            : 'The mail server rejected this recipient.',
           isFinal: !isTransient,
           isUnreachable: false,
           isCopySent: true,
@@ -211,7 +211,7 @@ const TIMEOUT_PROBLEM: Problem = {
   isUnreachable: true,
 }
 
-/** Limits the time of an operation. Null if it took too long; a later result is ignored. */
+/** Limits the duration of an operation. Returns null if it takes too long, and ignores a later result. */
 async function withTimeout<T>(operation: Promise<T>): Promise<T | null> {
   const timeout = Promise.withResolvers<null>()
   const timer = setTimeout(() => timeout.resolve(null), MAX_SEND_MS)
@@ -236,7 +236,7 @@ function toProblem(error: unknown): Problem {
     readonly message?: string
     readonly command?: string
   }
-  // Final only if the server permanently refuses this recipient. Everything else (server down, mailbox full, wrong
+  // Only a permanent rejection of this recipient is final. All other failures (server down, mailbox full, wrong
   // password) may be temporary.
   const isPermanent = code === 'EENVELOPE' && responseCode >= 500
   const isUnreachable =
@@ -246,12 +246,12 @@ function toProblem(error: unknown): Problem {
 }
 
 /**
- * Creates a transport that writes emails to files. The file name is the email's id, so that an email written twice
- * because the machine stopped in between is still one file.
+ * Creates a transport that writes emails to files. The file name contains the email's id, so that an email that is
+ * written again after a crash replaces the earlier file.
  */
 function createFileTransport(environment: MailEnvironment): MailTransport {
   const folder = path.join(environment.dataDir, 'mail')
-  // Loaded with the first email, because a server that sends no emails does not need the package.
+  // Loads the package with the first email, because a server that sends no emails does not need it.
   const getStreamTransport = memoize((_: 'files') =>
     loadNodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' }),
   )

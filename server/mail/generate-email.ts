@@ -12,9 +12,9 @@ import { drawQrCode } from './qr-code-image.ts'
 
 /** The data of an email. */
 export type EmailJob = {
-  /** The email with its final text: delegates' links removed, and our own inserted. */
+  /** The email with its final text: links from delegates' answers are removed, and access links are inserted. */
   readonly mail: QueuedMail
-  /** Null if the event's file was removed: then the email has no HTML. */
+  /** Null if the event's file was removed. The email then has no HTML. */
   readonly theme: EmailTheme | null
   readonly replyTo: string | null
   /** Null if the email has no attachments. */
@@ -47,8 +47,7 @@ export function generateEmail(
 }
 
 /**
- * Builds the attachments: for a ticket, the registration number as a QR code, and a calendar entry; and the
- * documents.
+ * Builds the attachments: the documents and, for a ticket, the registration number as a QR code and a calendar entry.
  */
 const buildAttachments = (
   { regNo, event, at, documents }: Ticket,

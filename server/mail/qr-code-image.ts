@@ -32,7 +32,7 @@ export function drawQrCode(text: string): Buffer {
   ])
 }
 
-/** Draws a line of pixels, preceded by the byte that names its filter (none). */
+/** Draws a line of pixels, preceded by the byte that states its filter (none). */
 function drawLine(row: readonly boolean[], width: number): Buffer {
   const line = Buffer.alloc(1 + Math.ceil(width / 8), ALL_WHITE)
   line[0] = 0

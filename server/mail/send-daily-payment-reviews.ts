@@ -1,7 +1,7 @@
 /**
  * Emails each office a daily list of payment reviews.
- * Logs a line when their number changes. At nine in the morning (Indian time), sends one email per event to its office
- * if a payment needs review.
+ * Logs a line when their number changes. At nine in the morning (Indian time), sends one email per event to the event's
+ * office if a payment needs review.
  */
 import {
   dayOf,
@@ -17,17 +17,17 @@ import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
 import type { NewMail, ReviewCounts } from '../storage/index.ts'
 
-/** Nine in the morning: at the beginning of the working day. */
+/** Nine in the morning, the beginning of the working day. */
 const SEND_TIME_MS = 9 * 60 * 60_000
 /** The interval between checks of the clock and the number of reviews. */
 const CHECK_INTERVAL_MS = 60_000
-/** The email lists this many reviews and the number of further ones. */
+/** The email lists at most this many reviews, and then states how many more there are. */
 const MAX_LISTED_REVIEWS = 20
 
 export type DailyDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log' | 'environment'>
 
 /**
- * Starts the daily email. If it is not enabled, nothing is sent unless `run` is called. `run` returns the number of
+ * Starts the daily email. If it is disabled, emails are sent only when `run` is called. `run` returns the number of
  * emails queued.
  */
 export function startDailyReviewEmail(
@@ -47,7 +47,7 @@ export function startDailyReviewEmail(
     const today = dayOf(at)
     const morning = instant(startOfDay(today) + SEND_TIME_MS)
     if (at < morning || lastSentOn === today) return 0
-    // Today's email may have been sent before a restore; the user who ends the recovery checks the reviews.
+    // Today's email may have been sent before the restore. The user who ends the recovery checks the reviews.
     if ((await store.recovery()) !== null) {
       lastSentOn = today
       return 0
@@ -63,8 +63,8 @@ export function startDailyReviewEmail(
 }
 
 /**
- * Queues one email per event. Reviews after nine are in the next day's email, so a restart at noon sends no second
- * one.
+ * Queues one email per event. The next day's email lists reviews opened after nine, so a restart at noon does not send
+ * a second email.
  */
 async function queueReviewEmails(
   { store, events, clock, log, environment }: DailyDeps,
@@ -107,7 +107,7 @@ function buildEmail(
   }
 }
 
-/** Returns the only one of our addresses that an email may contain in its text. */
+/** Returns the URL of the dashboard, the only one of our URLs that the text of a queued email may contain. */
 export function getDashboardUrl(publicUrl: string): string {
   return `${publicUrl}/admin/dashboard`
 }
@@ -123,7 +123,7 @@ function formatLine({
   why: reason,
   since,
 }: Review): string {
-  // The reason of a wrong amount states both amounts.
+  // The reason for a review of a wrong amount already states both amounts.
   const amountTexts = [
     {
       label: 'received',
@@ -141,7 +141,7 @@ function formatLine({
   ].join('\n')
 }
 
-/** Returns true if the text contains this amount, and not only as the beginning of a longer one. */
+/** Returns true if the text contains this amount, rather than a longer amount that begins with it. */
 const containsAmount = (text: string, amount: string): boolean =>
   text
     .split(amount)

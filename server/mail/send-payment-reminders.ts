@@ -7,7 +7,7 @@ import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
 import { findWithSameEmail } from '../registration/same-person.ts'
 
-/** After this time the delegate has left the gateway's page, but still remembers the conference. */
+/** By this time, the delegate has probably left the gateway's page but still remembers the conference. */
 const ABANDONED_AFTER_MS = 60 * 60_000
 /** The interval between checks of the queue; a delay of a minute does not matter for an email. */
 const CHECK_INTERVAL_MS = 60_000
@@ -16,7 +16,7 @@ const BATCH_ROWS = 50
 
 type PaymentReminderDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** Queues the emails that are due; if not enabled, only when `run` is called. `run` returns the number queued. */
+/** Queues the emails that are due. If disabled, queues them only when `run` is called. `run` returns their number. */
 export function startPaymentReminders(
   deps: PaymentReminderDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
@@ -47,8 +47,8 @@ export function startPaymentReminders(
 }
 
 /**
- * Returns true if an email was queued: the registration can still be paid, no payment is known, and no email was
- * sent before.
+ * Queues the email if the registration can still be paid, no payment is known and no reminder was sent before. Returns
+ * true if the email was queued.
  */
 async function queueReminder(
   { store, events }: PaymentReminderDeps,

@@ -1,8 +1,8 @@
 /**
  * Sends the queued emails: over SMTP, or as one .eml file each.
- * The row in the queue is authoritative: an email is claimed before it is sent, and marked once the mail server has
- * accepted it. A failed email is retried at growing intervals for three days. If the process died or the disk was full
- * in between, it is unknown whether the email was sent: it is retried only once.
+ * The row in the queue is authoritative: an email is claimed before it is sent, and marked as sent once the mail server
+ * has accepted it. A failed email is retried at growing intervals for three days. If the process dies or the disk is
+ * full between these steps, it is unknown whether the email was sent, so the email is retried only once.
  */
 import {
   instant,
@@ -28,12 +28,12 @@ import type { NewLink, QueuedMail } from '../storage/index.ts'
 const CHECK_INTERVAL_MS = 2_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50
-/** The first pause after a mail server cannot be reached; it doubles each time up to the maximum. */
+/** The first pause when the mail server cannot be reached. The pause doubles each time, up to the maximum. */
 const MIN_PAUSE_MS = 30_000
 const MAX_PAUSE_MS = 10 * 60_000
 /** The maximum time that the shutdown waits for emails being sent. */
 const MAX_SHUTDOWN_MS = 3_000
-/** The maximum time that it then waits for their results to be stored. */
+/** The maximum time that the shutdown then waits for the results to be stored. */
 const MAX_RESULT_STORE_MS = 1_000
 
 export type Mailer = {
@@ -45,7 +45,7 @@ export type Mailer = {
 }
 export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
   /**
-   * The jumps of the clock: while it may be wrong, emails are retried without limit. If omitted, the clock is
+   * Jumps of the clock. While the clock may be wrong, emails are retried without limit. If omitted, the clock is
    * trusted.
    */
   readonly clockJumps?: Pick<Deps['clockJumps'], 'findRecentJump'>
@@ -53,7 +53,7 @@ export type MailDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
   readonly environment: MailEnvironment
 }
 
-/** Starts the mail queue. If it is not enabled, nothing is sent unless `run` is called. */
+/** Starts the mail queue. If it is disabled, emails are sent only when `run` is called. */
 export function startMailQueue(
   deps: MailDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
@@ -70,16 +70,16 @@ export function startMailQueue(
     const links: NewLink[] = []
     const cachedStore = {
       ...store,
-      // The link and the ticket belong to the same registration, which is read once.
+      // The link and the ticket belong to the same registration, so it is read only once.
       registration: memoize(store.registration),
-      // Links are stored with the claim: one write for each email before it is sent.
+      // Stores links together with the claim, so that each email needs only one write before it is sent.
       addAccessLink: async (link: NewLink) => void links.push(link),
     }
     const text = await prepareEmailText({ ...deps, store: cachedStore }, safeEmail)
     // If the claim cannot be stored because the disk is full, the result could not be stored either.
     if (!(await store.claimMail(queuedEmail.id, clock(), links))) return false
     if (text === null) {
-      await store.mailFailed(queuedEmail.id, 'It was no longer needed.', null)
+      await store.mailFailed(queuedEmail.id, 'The email was no longer needed.', null)
       return false
     }
     const result = await transport.send({
@@ -89,10 +89,10 @@ export function startMailQueue(
       ticket: await collectTicket(cachedStore, event, queuedEmail, clock()),
     })
     if (result === 'unknown') {
-      // The claim of the email stays, so that it is retried once.
+      // Keeps the claim, so that the email is retried once.
       log.warn(
         { mail: queuedEmail.id, event: queuedEmail.eventId },
-        'the background process ended while it sent an email; it will be sent once more',
+        'the background process ended while it was sending an email; the email will be retried once',
       )
       return false
     }
@@ -106,7 +106,7 @@ export function startMailQueue(
     const attempt = {
       at,
       firstAt: instant(Math.min(queuedEmail.firstTriedAt ?? at, at)),
-      isReached: !problem.isUnreachable && problem.isServerUntried !== true,
+      isReached: !problem.isUnreachable && problem.isGenerationFailure !== true,
       isCopySent: problem.isCopySent === true,
     }
     const isClockInDoubt = (deps.clockJumps?.findRecentJump() ?? null) !== null
@@ -128,7 +128,7 @@ export function startMailQueue(
     return false
   }
   /**
-   * A connection may end because of one particular email. In that case the server still responds, and sending
+   * Checks whether the server still responds. A connection may end because of one particular email; sending then
    * continues with the other emails.
    */
   const checkServer = async (problem: Problem | null): Promise<Problem | null> =>
@@ -191,7 +191,8 @@ export function startMailQueue(
       // Emails without a response are retried at the next start.
       await waitAtMost(MAX_SHUTDOWN_MS, allEnded, () => {})
       transport.close()
-      // Finished sends are recorded, so that the next process need not wait until their claims expire.
+      // Records the results of finished emails, so that the next process does not have to wait until their claims
+      // expire.
       await waitAtMost(MAX_RESULT_STORE_MS, allEnded, () => {})
     },
   }
@@ -217,12 +218,12 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
       failedAttempts = 1
       unreachableSince = clock()
     },
-    /** True if the pause has ended and it is not known yet whether the server responds. */
+    /** True if the pause has ended but it is not yet known whether the server responds. */
     isUnconfirmed: (): boolean => failedAttempts > 0 && !isPaused(),
     /** Records the result of an email. Null if it was accepted. */
     async recordResult(problem: Problem | null): Promise<void> {
       const at = clock()
-      if (problem?.isServerUntried === true) return
+      if (problem?.isGenerationFailure === true) return
       if (problem?.isUnreachable === true) {
         // Other emails that failed at the same time do not extend the pause.
         if (isPaused()) return
@@ -246,8 +247,8 @@ function openQueuePause({ store, clock, log }: Pick<MailDeps, 'store' | 'clock' 
 }
 
 /**
- * Removes links to other sites. Every email passes through here. Runs before the access link is inserted, so that a
- * delegate cannot insert one of our addresses either.
+ * Removes links to other sites from every email. Runs before the access link is inserted, so that it also removes links
+ * to our own site that a delegate entered.
  */
 function removeForeignLinksFromEmail(
   event: EventConfig | null,

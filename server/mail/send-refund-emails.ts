@@ -9,14 +9,14 @@ import type { CompletedRefund } from '../storage/payments/payment-types.ts'
 
 /** A delay of a minute does not matter for an email. */
 const CHECK_INTERVAL_MS = 60_000
-/** Older refunds send no email: the server was stopped, or its version had no such emails. */
+/** No email is sent for older refunds, because the server was stopped or its version did not send these emails. */
 const MAX_REFUND_AGE_MS = 7 * 24 * 60 * 60_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50
 
 type RefundEmailDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** Queues the emails that are due; if not enabled, only when `run` is called. `run` returns the number queued. */
+/** Queues the emails that are due. If disabled, queues them only when `run` is called. `run` returns their number. */
 export function startRefundEmails(
   deps: RefundEmailDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
@@ -36,7 +36,7 @@ export function startRefundEmails(
       let queuedInBatch = 0
       for (const refund of refunds) if (await queueRefundEmail(deps, refund, at)) queuedInBatch += 1
       queuedCount += queuedInBatch
-      // Refunds that cannot be reported are checked again later.
+      // Refunds for which no email can be sent yet are checked again later.
       if (refunds.length < BATCH_ROWS || queuedInBatch === 0) return queuedCount
     }
   }
@@ -45,7 +45,10 @@ export function startRefundEmails(
   )
 }
 
-/** Returns true if an email was queued: the registration has an address, and no email was sent for this refund. */
+/**
+ * Queues an email if the registration has an address and no email was sent for this refund. Returns true if it was
+ * queued.
+ */
 async function queueRefundEmail(
   { store, events }: RefundEmailDeps,
   { id, regNo, ...refund }: CompletedRefund,

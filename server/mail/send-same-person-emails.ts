@@ -11,14 +11,14 @@ import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
 import type { SamePersonNotice } from '../storage/mail/email-list-types.ts'
 
-/** Soon, because the delegate may be about to pay a second time. */
+/** Short, because the delegate may be about to pay a second time. */
 const CHECK_INTERVAL_MS = 1_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50
 
 type SamePersonDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
-/** Queues the emails that are due; if not enabled, only when `run` is called. `run` returns the number queued. */
+/** Queues the emails that are due. If disabled, queues them only when `run` is called. `run` returns their number. */
 export function startSamePersonEmails(
   deps: SamePersonDeps,
   { isEnabled }: { readonly isEnabled: boolean },
@@ -41,7 +41,7 @@ export function startSamePersonEmails(
   )
 }
 
-/** Returns true if an email was queued: at most one a day for a mailbox and event. */
+/** Queues at most one email a day per mailbox and event. Returns true if an email was queued. */
 async function queueEmail(
   { store, events }: SamePersonDeps,
   { id, regNo }: SamePersonNotice,

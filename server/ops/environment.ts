@@ -19,7 +19,7 @@ const GATEWAY_MODES = ['sandbox', 'airpay-test', 'live'] as const satisfies read
 /** Names that Fastify's trustProxy accepts in addition to addresses. */
 const PROXY_NAMES = ['loopback', 'linklocal', 'uniquelocal']
 
-/** The accepted values: a misspelt one would start a rehearsal instead of production. */
+/** The accepted values. A misspelt value would otherwise start a rehearsal instead of production. */
 const NODE_ENVS: readonly string[] = ['production', 'development', 'test']
 /** Operators set this value to make the sandbox reachable by others, for a rehearsal. */
 const PUBLIC_SANDBOX_VALUE = 'no-real-money'
@@ -189,7 +189,7 @@ export function readEnvironment(
   const clockStart = clockText === null ? null : readInstant(clockText)
   if (clockText !== null && clockStart === null)
     problems.push(
-      `CLOCK must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${clockText}".`,
+      `CLOCK must be a date (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${clockText}".`,
     )
   if (clockText !== null && production)
     problems.push(`CLOCK is for rehearsals and is not allowed with ${productionReason}.`)
@@ -296,7 +296,7 @@ function explainUnreadable(error: unknown): string {
   if (code === 'ENOENT') return 'but there is no such file.'
   if (code === 'EISDIR') return 'which is a folder. Name the file in it.'
   if (code === 'EACCES')
-    return 'but the user who runs Rollcall may not read that file. Give that user the right to read it.'
+    return 'but the user who runs Rollcall may not read that file. Give that user permission to read it.'
   return `but that file cannot be read (${code}).`
 }
 
@@ -324,7 +324,7 @@ function readPublicUrl(
   return url.origin
 }
 
-/** Returns true if a host name means this machine, so that no other machine can reach it. */
+/** Returns true if a host name refers to this machine, so that no other machine can reach it. */
 export function isOwnMachine(name: string): boolean {
   return /^(?:localhost|[\w.-]+\.localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/i.test(name)
 }

@@ -29,8 +29,8 @@ export function explainDataDir(folder: string, error: unknown): string {
   if (code === 'ENOTDIR' || code === 'EEXIST')
     return `DATA_DIR is ${folder}, which is a file or is inside one. Set DATA_DIR to a folder.`
   if (code === 'EROFS')
-    return `DATA_DIR is ${folder}, on a disk that is mounted read-only. Mount it so that it can be written.`
-  return `DATA_DIR is ${folder}, which the user who runs Rollcall cannot write to. Give that user the right to write there, or set DATA_DIR to another folder.`
+    return `DATA_DIR is ${folder}, on a disk that is mounted read-only. Mount the disk read-write.`
+  return `DATA_DIR is ${folder}, which the user who runs Rollcall cannot write to. Give that user permission to write there, or set DATA_DIR to another folder.`
 }
 
 /** The number of entries that others can no longer read, and the entries that belong to another user. */

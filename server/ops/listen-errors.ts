@@ -22,7 +22,7 @@ export function explainListenError(
   const purpose = isSandbox ? ', and the sandbox gateway needs it' : ''
   const fallback = isSandbox ? ' Without SANDBOX_PORT, it is PORT + 1.' : ''
   if (code === 'EADDRINUSE')
-    return `Port ${port} on ${host} is already in use${purpose}. Set ${variable} to a free one.${fallback}`
+    return `Port ${port} on ${host} is already in use${purpose}. Set ${variable} to a free port.${fallback}`
   if (code === 'EACCES' || code === 'EPERM')
     return `${variable} is ${port}, a port that this user is not allowed to open. Set ${variable} to ${MIN_UNPRIVILEGED_PORT} or higher, and put a proxy in front of it.${fallback}`
   if (HOST_ERROR_CODES.includes(code))

@@ -11,8 +11,8 @@ type Level = 'info' | 'warn' | 'error'
 type Window = { lines: number; suppressedCount: number; readonly close: () => void }
 
 /**
- * Creates a log that writes the same warning or error at most 20 times a minute. Another line then states the number
- * of omitted ones. `flush` writes these lines now: call it before the process ends.
+ * Creates a log that writes the same warning or error at most 20 times a minute. Another line then states the number of
+ * omitted lines. `flush` writes these lines now: call it before the process ends.
  */
 export function makeLog(
   write: (line: string) => void,

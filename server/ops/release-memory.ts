@@ -4,7 +4,7 @@ import { Session } from 'node:inspector/promises'
 import { setImmediate } from 'node:timers/promises'
 import { waitAtMost } from './clock.ts'
 
-/** The delay after startup, in which a restarted server responds to the waiting requests. */
+/** The delay after startup, during which a restarted server responds to the waiting requests. */
 const RELEASE_DELAY_MS = 3_000
 /** A server with more requests during the delay is busy. Health checks alone stay far below this. */
 const MAX_IDLE_REQUESTS = 100

@@ -55,7 +55,10 @@ export type Page = {
   readonly image: string | null
   /** The event's colour, for the first paint. */
   readonly colour: string | null
-  /** HTML, already escaped. If the whole page is rendered, this replaces its main part without JavaScript. */
+  /**
+   * HTML, already escaped. If the whole page is prerendered, browsers without JavaScript show this instead of its main
+   * part.
+   */
   readonly shell: string
   readonly prerendered?: PrerenderedPage | null
   readonly data: PageData
@@ -87,7 +90,7 @@ export function fillTemplate(template: string, page: Page): FilledPage {
       (prerendered?.head ?? '') +
       (isComplete
         ? ''
-        : `<noscript><style>${renderWithoutScript(shouldHideForm)}</style></noscript>`),
+        : `<noscript><style>${renderStylesWithoutScript(shouldHideForm)}</style></noscript>`),
     '<!--rollcall:shell-->': prerendered === null ? shell : prerendered.html,
     '<!--rollcall:data-->': isComplete
       ? data
@@ -96,7 +99,7 @@ export function fillTemplate(template: string, page: Page): FilledPage {
         : data + fallbackScript,
   }
   return {
-    // In a single pass, so that a text is never treated as a placeholder.
+    // In a single pass, so that a string is never treated as a placeholder.
     html: template.replaceAll(
       /<!--rollcall:(?:head|shell|data)-->/g,
       (placeholder) => parts[placeholder] ?? '',
@@ -106,7 +109,7 @@ export function fillTemplate(template: string, page: Page): FilledPage {
       styles: [
         ...(page.colour === null ? [] : [buildThemeStyle(page.colour)]),
         ...(prerendered?.styles ?? []),
-        ...(isComplete ? [] : [renderWithoutScript(shouldHideForm), EMPTY_STYLE]),
+        ...(isComplete ? [] : [renderStylesWithoutScript(shouldHideForm), EMPTY_STYLE]),
       ],
     },
   }
@@ -116,8 +119,8 @@ export function fillTemplate(template: string, page: Page): FilledPage {
 const EMPTY_STYLE = ''
 
 /**
- * Styles for a browser that cannot run the script. It shows no icons either, so the space that the first paint
- * reserves for them is removed, unless the whole page is rendered.
+ * Styles for a browser that cannot run the script. Such a browser shows no icons either, so the space that the first
+ * paint reserves for them is removed, unless the whole page is prerendered.
  */
 const STYLES_WITHOUT_SCRIPT = [
   '.until-script,.mark:not(:has(svg))::before,.chip span:not(:has(svg))::before{display:none}',
@@ -148,7 +151,7 @@ const STYLES_WITHOUT_FORM = [
   '.no-script h2{margin-top:16px}',
 ].join('')
 
-const renderWithoutScript = (shouldHideForm: boolean): string =>
+const renderStylesWithoutScript = (shouldHideForm: boolean): string =>
   STYLES_WITHOUT_SCRIPT + (shouldHideForm ? STYLES_WITHOUT_FORM : '')
 
 function renderHead(page: Page): string {
@@ -304,7 +307,7 @@ export function renderEventList(
 export function renderMessage(text: string | null): string {
   return text === null
     ? ''
-    : `<div class="came-back" role="alert"><p class="wrap">${escapeHtml(text)}</p></div>`
+    : `<div class="redirect-notice" role="alert"><p class="wrap">${escapeHtml(text)}</p></div>`
 }
 
 export function renderPlainPage(title: string, text: string): string {

@@ -1,5 +1,5 @@
 /**
- * Builds the HTML of the landing page for the case that it is not prerendered: its script then renders it.
+ * Builds the HTML of the landing page if it was not prerendered. The page's script then renders the rest.
  * Uses the same markup as `web/landing/`, so that nothing moves when the script takes over.
  */
 import { getClosedText, escapeHtml, formatDays, LOGO_PATHS } from '../../engine/index.ts'
@@ -34,8 +34,8 @@ export function renderLandingPage(site: Site, events: readonly EventCard[]): str
     '</div></div><div class="wrap first"><section class="sect" id="conferences">',
     `<h2 class="disp">${escapeHtml(site.conferences.title)}</h2>`,
     events.length === 0
-      ? `<p class="conf-none">${escapeHtml(site.conferences.none)}</p>`
-      : `<ul class="conf">${events.map((event) => renderConference(site, event)).join('')}</ul>`,
+      ? `<p class="no-conferences">${escapeHtml(site.conferences.none)}</p>`
+      : `<ul class="conferences">${events.map((event) => renderConference(site, event)).join('')}</ul>`,
     '</section></div></main></div>',
   ].join('')
 }

@@ -26,7 +26,7 @@ import { buildFormPage, buildLandingPage, buildOrganisersPage } from './public-p
 import type { PublicPage } from './public-pages.ts'
 import { openPrerenderer } from './render-forms.ts'
 
-/** The path of the landing page with a message about a payment that belongs to no known registration. */
+/** The path of the landing page with a message about a payment that does not belong to any known registration. */
 export const UNKNOWN_PAYMENT_PAGE = '/?message=unknown-payment'
 
 /** Matches the page of an emailed link; older emails use the second path. */
@@ -40,11 +40,12 @@ const { notFound, product: name } = COMMON_MESSAGES
 const { lostLinkNeedsScript, result, selfService, title: pageTitle } = SERVER_PAGE_MESSAGES
 const { lostLink, title: ownTitle, unknownLink } = SELF_SERVICE_MESSAGES
 
-/** Returns the document title of a page that belongs to no event. */
+/** Returns the document title of a page that does not belong to any event. */
 const formatTitle = (page: string): string => formatMessage(pageTitle, { page, product: name })
 
 /**
- * Search engines may index forms. The pages of a registration exclude themselves; the other addresses are not pages.
+ * Search engines may index forms. Registration pages exclude themselves with a meta tag; the other addresses are not
+ * pages.
  */
 const ROBOTS = `User-agent: *
 Disallow: /admin
@@ -218,7 +219,7 @@ async function findAfterRefresh(
     : buildPageTable(events.all()).get(path)
 }
 
-/** Returns true for the pages that belong to no event. */
+/** Returns true for the pages that do not belong to any event. */
 const isFixedPage = (path: string): boolean =>
   ['/', '/organisers', '/my', '/admin'].includes(path) ||
   path.startsWith('/admin/') ||

@@ -64,7 +64,7 @@ export async function buildFormPage(
 }
 
 /**
- * `isUnknownPayment` is true if the browser returned from the gateway with a payment that belongs to no registration.
+ * `isUnknownPayment` is true if the browser returned from the gateway with a payment without a registration.
  */
 export async function buildLandingPage(
   prerenderer: Prerenderer,

@@ -1,7 +1,7 @@
 /**
  * Prerenders forms and the landing page on the server. Each is rendered by the web app's own components in a worker
  * thread, once per event version and set of daily prices, and cached. If it is not ready in time, the page is sent
- * without it, and its script renders the form. A prerendered landing page has no script.
+ * without the rendered form, and its script renders it. A prerendered landing page has no script.
  */
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -33,7 +33,7 @@ export type Prerenderer = {
 const MAX_WAIT_MS = 2_000
 /** A thread that has not finished within this time is stuck. */
 const MAX_RENDER_MS = 20_000
-/** A browser renders a longer form faster than it downloads it. */
+/** Above this size, a browser renders the form faster than it downloads the prerendered HTML. */
 const MAX_HTML_CHARS = 400_000
 /** About two hundred forms of the usual size. */
 const MAX_CACHE_CHARS = 16 * 1024 * 1024
@@ -54,7 +54,7 @@ export function openPrerenderer(folder: string, log: Log): Prerenderer {
   const heads = buildHeads(folder)
   const cache = new Map<string, Promise<PrerenderedPage | null>>()
   const sizes = new Map<string, number>()
-  /** Forms are rendered one at a time, because registrations share the machine. */
+  /** Forms are rendered one at a time, because rendering competes with registrations for the processor. */
   let lastRender: Promise<unknown> = Promise.resolve()
 
   const renderPage = async (
@@ -146,7 +146,8 @@ type Head = { readonly html: string; readonly styles: readonly string[] }
 
 /**
  * Returns the inline styles of a form's page, which allow an immediate paint, and the scripts that it will request. The
- * links to the style sheets stay, disabled: the module loader looks for them before it loads their files.
+ * links to the style sheets are kept but disabled, because the module loader looks for them before it loads their
+ * files.
  */
 function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], Head>> {
   const readManifest = (name: string) =>
@@ -168,7 +169,7 @@ function buildHeads(folder: string): Readonly<Record<RenderedPage['kind'], Head>
     const sharedSheets = name === 'landing-page' ? findStyleSheets(manifest, 'shared') : []
     const sheets = files.filter((file) => file.endsWith('.css') && !sharedSheets.includes(file))
     const styles = sheets.map((file) => readFileSync(path.join(folder, file), 'utf8')).join('')
-    assert(!/<\/style/i.test(styles), 'a style sheet ends its element')
+    assert(!/<\/style/i.test(styles), 'a style sheet contains </style>')
     if (name === 'landing-page') return { html: `<style>${styles}</style>`, styles: [styles] }
     // Fonts are downloaded after the script, which they would delay (web/app/app-root.tsx).
     const FONT_FACE = /@font-face\s*\{[^}]*url\([^}]*\}/g

@@ -3,8 +3,9 @@
 /**
  * Shows the content of the page's <noscript> elements. Runs when every script has ended and the app has not started
  * (syntax or modules that the browser does not support); the app calls it itself when it cannot render the page
- * (web/app/unsupported-browser-page.ts takes over `rollcallPlain`). A script that could not be loaded does not
- * trigger this: the form keeps the typed answers, and reloading the page may help. Written for browsers of 2012.
+ * (web/app/unsupported-browser-page.ts takes over `rollcallPlain`). A script that could not be loaded does not trigger
+ * this: the form keeps the typed answers, and reloading the page may help. Uses only features that browsers have
+ * supported since 2012.
  */
 export const UNSUPPORTED_BROWSER_SCRIPT = `(function(w,d){var lost
 w.rollcallPlain=function(){var all=d.querySelectorAll("noscript"),i,n,to,page,style

@@ -16,7 +16,7 @@ const MAX_PAUSE_MS = 10 * 60_000
 export type CircuitBreaker = {
   /** Returns the accounts that are paused now. */
   pausedAccounts(): readonly string[]
-  /** Records whether an account gave a usable response; returns true when this starts a pause. */
+  /** Records whether an account gave a usable response. Returns true if this starts a pause. */
   recordResult(account: string, isReachable: boolean): boolean
 }
 

@@ -45,7 +45,7 @@ export type DecisionInput = {
   /** For a refund: true if it was already made outside the gateway, under `reference`. */
   readonly by_hand?: unknown
 }
-/** `refund` is the current state of the refund that follows; null if none follows. */
+/** `refund` is the current state of the refund that the decision requires. Null if it requires none. */
 export type ReviewResult = DecisionOutcome & { readonly refund: StoredRefund['state'] | null }
 type DecisionResult = Result<ReviewResult, DecisionRefusal>
 
@@ -127,8 +127,7 @@ export async function prepareDecision(
   if (version === '')
     return err({
       code: 'no_version',
-      message:
-        'The decision does not name the version of the review that you saw. Reload the page.',
+      message: 'The decision does not state which version of the review you saw. Reload the page.',
     })
   const normalisedDecision = await normaliseTarget(deps, decision.value)
   const accountCheck = await checkAccounts(deps, review, normalisedDecision)
@@ -142,11 +141,11 @@ export async function prepareDecision(
   })
 }
 
-/** Returns the kinds of gateways that served events use, which differ in how long a payment can be refunded. */
+/** Returns the kinds of gateways that served events use, because the time limit for refunds depends on the gateway. */
 export const readGatewayKinds = ({ events }: Pick<Deps, 'events'>): GatewayKinds =>
   listGatewayKinds(events.all().map(({ config }) => config))
 
-/** Refunds a payment of a registration or an order; without an amount, everything not yet refunded. */
+/** Refunds a payment of a registration or an order. Without an amount, refunds everything that is not yet refunded. */
 export async function refundPayment(
   deps: DecisionDeps,
   target: string,
@@ -216,7 +215,7 @@ function readDecision(
     default:
       return err({
         code: 'not_allowed',
-        message: 'Choose to accept, ask, refund, dismiss or move.',
+        message: 'The decision must be accept, ask, refund, dismiss or move.',
       })
   }
 }
@@ -254,7 +253,8 @@ async function checkAccounts(
 }
 
 /**
- * Adds the price of the day on which a moved payment arrived, as if it had been confirmed for the target registration.
+ * Adds the price of the day on which a moved payment arrived, as if the payment had been confirmed for the target
+ * registration.
  */
 async function addPriceOfDay(
   { store, events }: Pick<Deps, 'store' | 'events'>,
@@ -363,14 +363,14 @@ export function formatRefundResult(
 function formatRefundState(state: StoredRefund['state']): string {
   switch (state) {
     case 'wanted':
-      return 'Rollcall sends it to the gateway automatically, or after a running recovery.'
+      return 'Rollcall sends it to the gateway automatically. If a recovery is running, it is sent after the recovery.'
     case 'asked':
-      return 'The gateway started it. It is done when the gateway confirms it.'
+      return 'The gateway has started the refund. It is complete when the gateway confirms it.'
     case 'done':
-      return 'The refund is done.'
+      return 'The refund is complete.'
     case 'refused':
-      return 'The gateway refused the refund. Under Needs review, request it again, or refund outside Rollcall.'
+      return 'The gateway refused the refund. Under Needs review, request it again or record a refund outside Rollcall.'
     case 'unsure':
-      return 'We do not know whether the gateway made the refund. It needs review and is not repeated automatically.'
+      return 'We do not know whether the gateway made the refund. It needs review, and Rollcall does not repeat it.'
   }
 }

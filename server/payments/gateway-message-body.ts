@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { getPath } from '../http/event-route-table.ts'
 import { MAX_MESSAGE_BYTES } from './gateways/message-fields.ts'
 
-/** `bytes` are the received ones, over which a signature is computed. Absent for a query. */
+/** `bytes` are the bytes received, over which the gateway computes its signature. Absent for a query string. */
 export type MessageText = {
   readonly body: string
   readonly contentType: string

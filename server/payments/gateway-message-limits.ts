@@ -17,17 +17,17 @@ const REJECTED_MESSAGES: Allowance = { triesMax: 60, windowMs: 60_000 }
  */
 const MESSAGES_PER_ORDER: Allowance = { triesMax: 60, windowMs: 60_000 }
 
-/** A message as read. `orderId` is the one sent; null or "" if there is none. */
+/** A message as read. `orderId` is the order id sent, null or "" if there is none. */
 export type Message = {
   readonly kind: 'return' | 'notice'
   readonly orderId: string | null
   readonly body: string
   readonly contentType: string
-  /** The gateway that sent it. Null if it is not known. */
+  /** The gateway that sent the message. Null if unknown. */
   readonly sender: GatewayKind | null
 }
 export type MessageStore = {
-  /** Stores a message about a known payment; returns false if it could not be stored. */
+  /** Stores a message about a known payment. Returns false if it could not be stored. */
   storeGenuine(message: Message): Promise<boolean>
   /** Stores a message about an unknown order, or in a format that the gateway does not use. */
   storeRejected(message: Message): Promise<void>
@@ -58,7 +58,7 @@ export function openMessageStore(
       return false
     }
   }
-  /** Counts one more message and returns whether it is within the limit. */
+  /** Counts one more message. Returns true if it is within the limit. */
   const isWithinLimit = async (limit: typeof orderLimit, key: string): Promise<boolean> =>
     (await limit.take(key, deps.clock())) === 0
   return {

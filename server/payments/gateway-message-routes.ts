@@ -54,7 +54,7 @@ export async function addGatewayMessageRoutes(
     unknownOrderQueries: openLimit(deps, UNKNOWN_ORDER_QUERIES),
   }
   const messageLimit = openLimit(deps, MESSAGES_PER_ADDRESS)
-  /** Counts the request; returns the milliseconds to wait if there were too many. */
+  /** Counts the request. Returns the milliseconds to wait if there were too many requests, otherwise 0. */
   const countMessage = async (request: FastifyRequest): Promise<number> =>
     messageLimit.take(getAddressKey(request), deps.clock())
 
@@ -101,13 +101,13 @@ export async function addGatewayMessageRoutes(
   return { context, countMessage }
 }
 
-/** Shared with the routes for the messages of other gateways. */
+/** Used by the routes for the messages of other gateways too. */
 export type MessageRoutes = {
   readonly context: RouteContext
   readonly countMessage: (request: FastifyRequest) => Promise<number>
 }
 
-/** A checked message with its payment and event; null if it belongs to none. */
+/** A checked message with its payment and event. Both are null if the message belongs to none. */
 export type CheckedMessage = {
   readonly message: Message
   readonly fields: Fields | null
@@ -133,7 +133,8 @@ async function checkMessage(
   const registration =
     knownOrderId === null ? null : await deps.store.registrationByOrder(knownOrderId)
   const payment = registration?.payments.find((attempt) => attempt.orderId === knownOrderId) ?? null
-  // A hash that never matches suggests that the account or protocol differs from our settings; it blocks nothing.
+  // A hash that never matches suggests that the account or protocol differs from our settings. The message is processed
+  // anyway.
   if (payment !== null && parsed?.ok === true && parsed.value.hash === 'wrong')
     deps.log.warn({ hash: 'wrong' }, 'the hash of a gateway message does not match')
   const event =
@@ -152,8 +153,8 @@ async function checkMessage(
 }
 
 /**
- * If a message claims money for a payment that has ended, schedules it for polling, even if the first query gets no
- * response. Returns false if this could not be stored.
+ * If a message claims money for a payment that has ended, schedules the payment for polling, even if the first query
+ * gets no response. Returns false if the schedule could not be stored.
  */
 export async function resumePolling(
   deps: Deps,
@@ -228,7 +229,7 @@ export async function processReturn(
     payment === null && !isLimited
       ? await lookUpClaim(context, checkedMessage, PAGE_QUERY_TIMEOUT_MS)
       : null
-  // The page names a contact, and staff see the payment.
+  // Staff see the payment, and the page shows the delegate whom to contact.
   if (lookup === 'kept') return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
   if (payment === null) {
     // Attempts while the event is locked do not count as guesses, so they cannot prolong the lock for others.
@@ -253,8 +254,8 @@ export async function processReturn(
     : null
   // The event file was removed, so its pages no longer exist. The payment is verified anyway.
   if (event === null) return reply.redirect(UNKNOWN_PAYMENT_PAGE, 303)
-  // Responds without waiting, so that a guesser learns nothing from the response time; the payer gets the page
-  // anyway.
+  // Responds without waiting, so that the response time reveals nothing to an attacker who guesses numbers. The payer
+  // gets the page anyway.
   if (isLimited) return reply.redirect(buildLookupAddress(event, payment.orderId), 303)
   await guard.addKnown(address, event.id, payment.regNo)
   await verification
@@ -283,7 +284,7 @@ export function buildLookupAddress(event: EventConfig, orderId: string): string 
   return `${event.routes.success}?${new URLSearchParams({ orderId }).toString()}`
 }
 
-/** The address only selects the page; the page reads the stored state. */
+/** Returns the address that selects the page. The page reads the stored state. */
 function buildResultAddress(
   routes: { readonly success: string; readonly failed: string },
   registration: StoredRegistration | null,
@@ -326,7 +327,8 @@ async function handleWebhook(
     if (problem !== 'malformed' && waitMs === 0) await guard.count(address, event?.id ?? '')
     if (lookup === null) await messageStore.storeRejected(message)
     deps.log.warn({ code: problem ?? 'unknown_order' }, 'a webhook was rejected')
-    // The same response as for an existing order: the gateway retries, and a guesser learns nothing.
+    // Sends the same response as for an existing order: the gateway retries, and an attacker who guesses learns
+    // nothing.
     if (waitMs > 0) return sendTooMany(reply, waitMs, 'messages')
     return rejectWebhook(reply, fields === null ? 'unreadable' : (problem ?? 'unknown_order'))
   }
@@ -344,7 +346,7 @@ export async function acceptWebhook(
   { deps, messageStore }: RouteContext,
   checkedMessage: CheckedMessage,
 ): Promise<boolean> {
-  // Stored and scheduled before responding: if this process dies now, polling still queries the gateway.
+  // Stores and schedules before responding, so that polling queries the gateway even if this process dies now.
   const isStored =
     (await messageStore.storeGenuine(checkedMessage.message)) &&
     (await resumePolling(deps, checkedMessage))
@@ -357,16 +359,11 @@ export async function acceptWebhook(
 
 export function sendNotStored(reply: FastifyReply): FastifyReply {
   reply.header('retry-after', '5')
-  return sendError(
-    reply,
-    503,
-    'not_stored',
-    'The webhook could not be stored. Please send it again.',
-  )
+  return sendError(reply, 503, 'not_stored', 'The webhook could not be stored. Send it again.')
 }
 
 const NOT_VERIFIED_MESSAGE =
-  'The order is unknown, and the gateway could not be queried about it. Please send the webhook again.'
+  'The order is unknown, and the gateway could not be queried about it. Send the webhook again.'
 
 function rejectWebhook(
   reply: FastifyReply,

@@ -5,7 +5,7 @@ import type { Deps } from '../dependencies.ts'
 import { getWebhookEventPrefix } from './gateways/message-paths.ts'
 import { GATEWAY_KINDS, getGatewayDefinition } from './gateways/registry.ts'
 
-/** Returns a sentence for each gateway with signed webhooks that confirmed payments and sent none. */
+/** Returns a sentence for each gateway that signs webhooks and confirmed payments without sending one. */
 export async function listMissingWebhooks(
   { gateway, store }: Pick<Deps, 'gateway' | 'store'>,
   at: Instant,
@@ -14,11 +14,11 @@ export async function listMissingWebhooks(
   for (const kind of GATEWAY_KINDS) {
     if (getGatewayDefinition(kind).signedWebhook === undefined) continue
     const lastWebhookAt = await store.lastWebhookAt(getWebhookEventPrefix(kind))
-    const silence = gateway.countConfirmedWithoutWebhook(kind, lastWebhookAt, at)
+    const missingWebhooks = gateway.countConfirmedWithoutWebhook(kind, lastWebhookAt, at)
     const { label } = GATEWAY_CAPABILITIES[kind]
-    if (silence !== null)
+    if (missingWebhooks !== null)
       sentences.push(
-        `${silence.payments} payments through ${label} since ${formatInstant(silence.since)}, and no webhook. Check the address, the secret and the state of the webhook in ${label}'s dashboard.`,
+        `${label} confirmed ${missingWebhooks.payments} payments since ${formatInstant(missingWebhooks.since)} but sent no webhook. Check the address, the secret and the state of the webhook in ${label}'s dashboard.`,
       )
   }
   return sentences

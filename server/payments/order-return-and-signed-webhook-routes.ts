@@ -47,7 +47,7 @@ export async function addOrderReturnRoutes(
   })
 }
 
-/** Handles a return. As always, the response is a page, and only our own query changes the payment. */
+/** Handles a return. The response is a page, as for every return, and only our own query changes the payment. */
 async function handleOrderReturn(
   context: RouteContext,
   request: FastifyRequest,

@@ -19,15 +19,15 @@ import type { PaymentsDeps, QueryResult, VerifiedPayment, Versions } from './ver
 const POLL_INTERVAL_MS = 10_000
 /** The number of concurrent queries, so that a slow gateway does not delay every payment. */
 const MAX_CONCURRENT_QUERIES = 4
-/** The number of payments read from the store at a time: few, so that new ones are soon included. */
+/** The number of payments read from the store at a time: a small number, so that new payments are soon included. */
 const BATCH_ROWS = 16
 /** The latest instant that a date can represent; every payment is due before it. */
 const END_OF_TIME = instant(8_640_000_000_000_000)
 
-/** The number of older versions of event files kept in memory in compiled form; more are rarely in use. */
+/** The number of compiled older versions of event files in memory. More are rarely in use. */
 const MAX_CACHED_VERSIONS = 50
 
-/** Starts polling. If it is not enabled, payments are queried only when a caller requests it. */
+/** Starts polling. If it is disabled, payments are queried only when a caller requests it. */
 export function openPayments(
   deps: PaymentsDeps,
   { isEnabled }: { readonly isEnabled: boolean } = { isEnabled: true },
@@ -141,7 +141,7 @@ export function openPayments(
     return refundRun
   }
 
-  const reconcile = async (
+  const queryDuePayments = async (
     includesAll = false,
   ): Promise<{ readonly queriedCount: number; readonly endedCount: number }> => {
     const at = deps.clock()
@@ -188,7 +188,7 @@ export function openPayments(
   const stopPolling = isEnabled
     ? repeatTask(
         POLL_INTERVAL_MS,
-        () => reconcile(),
+        () => queryDuePayments(),
         (error) => deps.log.error({ error: String(error) }, 'polling payments failed'),
       )
     : null
@@ -210,13 +210,13 @@ export function openPayments(
   return {
     verify,
     queryOrders,
-    reconcile,
+    queryDue: queryDuePayments,
     lookUpOrder: (event, orderId, timeoutMs) =>
       lookUpOrder(deps, event, orderId as OrderId, timeoutMs),
     queryDispute: queryReportedDispute,
     sendRefunds: sendPendingRefunds,
     pausedAccounts: () => breaker.pausedAccounts(),
-    idle: waitUntilIdle,
+    waitUntilIdle: waitUntilIdle,
     close: async () => {
       await stopPolling?.()
       await waitUntilIdle()

@@ -1,4 +1,4 @@
-/** Computes the price of a payment that depends on its day (the credit date) or on its method. */
+/** Computes the price of a payment if the price depends on the credit date or the payment method. */
 import {
   instant,
   isDeskPayment,
@@ -44,7 +44,8 @@ export function quotePriceOfPayment(
 }
 
 /**
- * Returns the event's payment method of a manual payment's kind, if possible the chosen one. Null if there is none.
+ * Returns the event's payment method for a manual payment, preferably the one that the delegate chose. Null if there is
+ * none.
  */
 function findMethodId(
   { methods }: Pick<EventConfig, 'methods'>,
@@ -62,7 +63,10 @@ export const listMethodsPricedOnCredit = (config: EventConfig): readonly string[
     findTransferMethod(config, id)?.priceDate === 'credit' ? [id] : [],
   )
 
-/** Returns the price of a registration on a credit date; null if nothing is on sale then, so its price stays. */
+/**
+ * Returns the price of a registration on a credit date; null if nothing is on sale on that day, so that the price does
+ * not change.
+ */
 export function quoteOnCredit(
   config: EventConfig,
   { answers, category }: Pick<StoredRegistration, 'answers' | 'category'>,
@@ -72,7 +76,7 @@ export function quoteOnCredit(
   return result.ok ? result.value : null
 }
 
-/** Returns the registration at this price; if `price` is null, its price stays. */
+/** Returns the registration at this price, or unchanged if `price` is null. */
 export function applyPrice(
   registration: StoredRegistration,
   price: Quote | null,
@@ -96,5 +100,5 @@ export function addPriceByDay(
     amountsByDay.set(day, dueAmount)
     return dueAmount
   }
-  return { ...payment, dueOn: getDueOn }
+  return { ...payment, getDueOn: getDueOn }
 }

@@ -10,7 +10,7 @@ type NamedDispute = Pick<StoredDispute, 'disputeId' | 'orderId'>
 
 const BATCH_ROWS = 16
 
-/** Stores the gateway's response; without a usable one, the query is repeated later. */
+/** Queries a dispute and stores the gateway's response. Without a usable response, the query is repeated later. */
 export async function queryDispute(
   deps: PaymentsDeps,
   versions: Versions,
@@ -41,7 +41,7 @@ async function requestDispute(
   if (problem !== null) return err(problem)
   return (
     (await gateway.dispute?.(event, orderId, disputeId, BACKGROUND_QUERY_TIMEOUT_MS)) ??
-    err('the gateway has no disputes')
+    err('this gateway does not support disputes')
   )
 }
 

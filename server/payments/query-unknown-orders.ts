@@ -15,8 +15,8 @@ const BATCH_ROWS = 16
 const MAX_CONCURRENT_QUERIES = 4
 
 /**
- * `kept`: the gateway has money for the order, and staff see it. `none`: it has none. `unsure`: the response was not
- * conclusive; the order is queried again.
+ * `kept`: the gateway has received money for the order, which staff now see. `none`: the gateway has received none.
+ * `unsure`: the response was not conclusive, so the order is queried again.
  */
 export type LookupResult = 'kept' | 'none' | 'unsure'
 
@@ -114,7 +114,7 @@ const sumReceived = ({ amount, further = [] }: Confirmation): Amount =>
 const sumRefunded = ({ refunds = [] }: Confirmation): Amount =>
   toAmount(refunds.reduce((sum, item) => sum + item.amount, 0))
 
-/** Queries all orders that are due, in batches; returns the number of payments passed to staff. */
+/** Queries all orders that are due, in batches. Returns the number of payments sent to review. */
 export async function lookUpDueOrders(deps: PaymentsDeps): Promise<number> {
   const { store, events, clock } = deps
   const seenOrders = new Set<string>()

@@ -6,14 +6,14 @@ import { createPeriodicJob } from '../ops/clock.ts'
 import type { PeriodicJob } from '../ops/clock.ts'
 import { quoteOnCredit, listMethodsPricedOnCredit } from './price-on-credit-date.ts'
 
-/** A new period begins at midnight: lists and pages show its price within a minute. */
+/** A new period begins at midnight. With this interval, lists and pages show its price within a minute. */
 const CHECK_INTERVAL_MS = 60_000
 
 type PricingDeps = Pick<Deps, 'store' | 'events' | 'clock' | 'log'>
 
 /**
- * Starts the daily repricing. If it is not enabled, nothing changes unless `run` is called. `run` returns the number
- * of registrations changed.
+ * Starts the daily repricing. If it is disabled, prices change only when `run` is called. `run` returns the number of
+ * registrations changed.
  */
 export function startPriceUpdates(
   deps: PricingDeps,

@@ -6,8 +6,8 @@ import { REFUND_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import { findRequestEvent, findQueryProblem } from './verify-payment.ts'
 import type { PaymentsDeps, Versions } from './verify-payment.ts'
 
-// A refund is claimed on disk before the gateway gets the request. An ambiguous response is never followed by a second
-// request.
+// A refund is claimed on disk before the gateway gets the request. After an ambiguous response, no second request is
+// sent.
 
 /** Refunds read from the store at a time. */
 const BATCH_ROWS = 16

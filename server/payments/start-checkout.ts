@@ -1,4 +1,4 @@
-/** Starts the checkout of an order: the form that the browser posts to the gateway, and the response with it. */
+/** Starts the checkout of an order: builds the form that the browser posts to the gateway, and the response. */
 import { err, ok, readDelegate, takesPayments } from '../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
@@ -38,7 +38,7 @@ export function handOff(
     deps.gateway.handOff(event, { ...buyer, regNo }, orderId, { amount, currency }, at)
   const delegateForm = buildForm({ fullName, email, phone })
   // The gateway requires an email address and a name. A requester who has only the registration number must not learn
-  // the delegate's, so the organisers' are sent instead.
+  // those of the delegate, so those of the organisers are sent.
   const form =
     delegateForm.ok && payer === 'stranger' ? buildForm(createOrganiserBuyer(event)) : delegateForm
   // The browser posts the form to this gateway.

@@ -57,7 +57,7 @@ type QuerySubject = {
   readonly payment: StoredPayment
 }
 
-/** `gateway` is the one that responded, because an event may have several. */
+/** `gateway` is the gateway that responded, because an event may have several. */
 type AnsweredSubject = QuerySubject & { readonly gateway: Gateway | null }
 
 /**
@@ -230,12 +230,12 @@ async function applyResponse(
   }
 }
 
-/** Returns true if the payment was not sent to the gateway yet and its hold has not expired. */
+/** Returns true if the payment was not sent to the gateway yet and its seat reservation has not expired. */
 function isStillHeld({ handedOffAt, holdUntil }: StoredPayment, at: Instant): boolean {
   return handedOffAt === null && holdUntil !== null && at < holdUntil
 }
 
-/** Schedules the next query soon; passes an open payment to staff if there was no response for days. */
+/** Schedules the next query soon. Sends an open payment to review if there was no response for days. */
 async function handleNoResponse(
   deps: PaymentsDeps,
   payment: StoredPayment,
@@ -349,7 +349,7 @@ function addPaymentTime(
   }
 }
 
-/** Builds the email for the first undecided capture: only that one may count. */
+/** Builds the email for the first undecided capture, the only one that may count. */
 async function buildEmailForCapture(
   { store }: Pick<PaymentsDeps, 'store'>,
   subject: QuerySubject,

@@ -15,7 +15,7 @@ import type { QueuedMail, StoredRegistration } from '../storage/index.ts'
 const LINK_LIFETIME_AFTER_EVENT_MS = 180 * 24 * 60 * 60_000
 /** The minimum lifetime of a link, even if the event ended long ago or its file was removed. */
 const MIN_LIFETIME_MS = 30 * 24 * 60 * 60_000
-/** 256 random bits: cannot be guessed. */
+/** 256 random bits, so that a token cannot be guessed. */
 const TOKEN_BYTES = 32
 
 /** The message for a link that was never issued or has expired. */
@@ -100,7 +100,7 @@ export async function prepareEmailText(deps: LinkDeps, email: QueuedMail): Promi
   return lines.map((line) => (line === LINK_PLACEHOLDER ? link : line)).join('\n')
 }
 
-/** Fills in the links of an email in which each line names the registration of its link. */
+/** Fills in the links of an email with several links. Each line names the registration of its link. */
 async function fillInLinks(
   deps: LinkDeps,
   lines: readonly string[],

@@ -1,4 +1,4 @@
-/** Selects the answers shown after a transfer, to the new holder and to anyone who has the number. */
+/** Selects the answers shown after a transfer, to the new holder and to others who have the number. */
 import type { EventConfig, Field } from '../../engine/index.ts'
 import type { StoredAction, StoredRegistration } from '../storage/index.ts'
 

@@ -87,7 +87,7 @@ export async function addLookupRoutes(
   }
 }
 
-/** Reads a typed value; a JSON number counts as its text. Null if it is neither a text nor a number, or too long. */
+/** Reads a typed value; a JSON number counts as its text. Null if it is neither a string nor a number, or too long. */
 function readTypedValue(body: Readonly<Record<string, unknown>>, name: string): string | null {
   const value = getOwn(body, name)
   const text = typeof value === 'number' ? String(value) : value

@@ -72,7 +72,7 @@ export type DeskPayment = {
   readonly slip: string
 }
 
-/** `data` is null if nothing is to be paid, no gateway is used, or approval is needed first. */
+/** `data` is null if no payment is due, no gateway is used, or approval is needed first. */
 export type CreatedRegistration = RegistrationResult & {
   readonly data: PaymentData | null
   readonly paymentState: 'complete' | 'not-paid' | 'by-hand' | 'to-approve'
@@ -147,7 +147,8 @@ export async function createRegistration(
     }
     const { error } = storeResult
     if (error.code === 'idempotency_key_reused' || error.code === 'same_person') return err(error)
-    if (error.code === 'not_confirmed') return err({ code: error.code, denial: error.no, field })
+    if (error.code === 'not_confirmed')
+      return err({ code: error.code, denial: error.refusal, field })
     if (error.code !== 'reg_no_taken') return err({ code: 'taken', by: error })
   }
   assert(false, 'every registration number that was tried is taken')
@@ -381,7 +382,7 @@ function buildPayment(
     quote: frozenQuote,
     holdUntil: null,
     handedOffAt: null,
-    lastAnswer: null,
+    lastResponse: null,
     claimedAt: null,
     reviewSince: null,
     hasMoneyInReview: false,

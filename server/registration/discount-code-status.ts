@@ -6,7 +6,9 @@ import type { Deps } from '../dependencies.ts'
 /** Longer than any code: codes are short enough to be read aloud. */
 const MAX_CODE_CHARACTERS = 64
 
-/** Returns the status of a typed code; unknown if it does not exist or the event file no longer has its kind. */
+/**
+ * Returns the status of a typed code; `unknown` if the code does not exist or the event file no longer has its kind.
+ */
 export async function getCodeStatus(
   { store }: Pick<Deps, 'store'>,
   event: EventConfig,

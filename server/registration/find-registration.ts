@@ -33,7 +33,7 @@ export type LookupGuard = {
 /**
  * When an event has received too many wrong numbers, an address may look up only the numbers that it sent correctly
  * before. Other numbers stay blocked, because an attacker could register for free from thousands of addresses and so
- * make each of them known.
+ * make each address known.
  */
 export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
   const addresses = openLimit(deps, { triesMax: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })

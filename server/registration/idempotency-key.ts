@@ -1,4 +1,4 @@
-/** Reads the idempotency key, under which a browser can resend a registration without a duplicate. */
+/** Reads the idempotency key, with which a browser can resend a registration without creating a duplicate. */
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { err, ok } from '../../engine/index.ts'

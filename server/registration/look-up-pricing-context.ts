@@ -32,7 +32,7 @@ const VALID_TO_COLUMN = 'valid_to'
 /** An availability check may be reused for this long if seats of each kind were left. */
 const AVAILABILITY_CACHE_MS = 1_000
 
-/** The body field with which the delegate confirms a registration that may be a duplicate. */
+/** The body field that confirms a registration that may be a duplicate. */
 const CONFIRMED_FIELD = 'confirmed'
 
 /** Checks of seat availability; `getRecent` returns null if no check is recent enough. */
@@ -118,11 +118,12 @@ async function buildContextFromLists(
   const typed = toText(sentCode)
   const isOtherType = typeof sentCode === 'object' && sentCode !== null
   const code = typed === '' && !isOtherType ? null : await getCodeStatus(deps, event, typed, at)
-  const context: PricingContext = { code, left: seatsLeft, rolls: {} }
+  const context: PricingContext = { code, left: seatsLeft, memberRecords: {} }
   const memberLookups = await lookUpMembers(deps, event, raw, context, at)
-  const usedCode = code?.is === 'valid' ? { folded: foldCode(typed), kind: code.kind } : null
+  const usedCode =
+    code?.is === 'valid' ? { normalisedCode: foldCode(typed), kind: code.kind } : null
   return {
-    context: { ...context, rolls: memberLookups.cells },
+    context: { ...context, memberRecords: memberLookups.cells },
     externalContext: buildExternalContext(event, raw, usedCode, memberLookups.rows),
   }
 }
@@ -131,13 +132,13 @@ function buildExternalContext(
   event: EventConfig,
   raw: RawAnswers,
   code: ExternalContext['code'],
-  memberLists: ExternalContext['rolls'],
+  memberLists: ExternalContext['memberListRows'],
 ): ExternalContext {
   return {
     unique: listUniqueRules(event),
     isConfirmed: event.unique.length > 0 && toText(getOwn(raw, CONFIRMED_FIELD)) === 'true',
     code,
-    rolls: memberLists,
+    memberListRows: memberLists,
     holdMs: event.holdSeatsMs,
   }
 }
@@ -212,8 +213,8 @@ export function pickConditionCells(
 }
 
 /**
- * Looks up the member numbers in the answers. A result can make more fields visible, so this repeats until none
- * appears.
+ * Looks up the member numbers in the answers. A result can make more fields visible, so this repeats until no further
+ * field appears.
  */
 async function lookUpMembers(
   deps: Pick<Deps, 'store'>,
@@ -221,23 +222,26 @@ async function lookUpMembers(
   raw: RawAnswers,
   context: PricingContext,
   at: Instant,
-): Promise<{ readonly cells: PricingContext['rolls']; readonly rows: ExternalContext['rolls'] }> {
-  let cellsByField: PricingContext['rolls'] = {}
-  let rows: ExternalContext['rolls'] = []
+): Promise<{
+  readonly cells: PricingContext['memberRecords']
+  readonly rows: ExternalContext['memberListRows']
+}> {
+  let cellsByField: PricingContext['memberRecords'] = {}
+  let rows: ExternalContext['memberListRows'] = []
   const fields = event.fields.filter(({ roll: memberList }) => memberList !== undefined)
   for (let round = 0; round <= fields.length && fields.length > 0; round++) {
-    const { answers } = normalise(event, raw, { ...context, rolls: cellsByField })
+    const { answers } = normalise(event, raw, { ...context, memberRecords: cellsByField })
     const answeredFields = fields.filter(({ id }) => getOwn(answers, id) !== undefined)
     const knownFields = Object.keys(cellsByField)
     if (round > 0 && answeredFields.map(({ id }) => id).join() === knownFields.join()) break
     const cellEntries: [string, Readonly<Record<string, string>> | null][] = []
-    const matchedRows: ExternalContext['rolls'][number][] = []
+    const matchedRows: ExternalContext['memberListRows'][number][] = []
     for (const { id, roll: memberList = '' } of answeredFields) {
       const typed = String(getOwn(answers, id))
       const row = await findMemberRow(deps, event, memberList, typed, at)
       const cells = row === null ? null : pickConditionCells(event, memberList, row)
       cellEntries.push([id, cells])
-      if (cells !== null) matchedRows.push({ roll: memberList, key: foldText(typed), cells })
+      if (cells !== null) matchedRows.push({ memberList: memberList, key: foldText(typed), cells })
     }
     cellsByField = Object.fromEntries(cellEntries)
     rows = matchedRows
@@ -245,10 +249,10 @@ async function lookUpMembers(
   return { cells: cellsByField, rows }
 }
 
-/** Returns the event file's message for each field whose answer is in no member list. */
+/** Returns the event file's message for each field whose answer is not in any member list. */
 export function findMemberListErrors(
   event: EventConfig,
-  { rolls: memberLists }: PricingContext,
+  { memberRecords: memberLists }: PricingContext,
 ): FieldErrors {
   return Object.fromEntries(
     event.fields.flatMap((field) =>

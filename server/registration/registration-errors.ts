@@ -133,7 +133,7 @@ export function refuseAnswers(errors: FieldErrors): Refusal {
   return refuse(422, 'invalid_answers', message, { errors })
 }
 
-/** Refuses answers that are in no member list, with a message for each field. */
+/** Refuses answers that are not in any member list, with a message for each field. */
 export function refuseNotInMemberList(errors: FieldErrors): Refusal {
   return { ...refuseAnswers(errors), code: 'not_on_roll' }
 }
@@ -171,7 +171,7 @@ export function refuseUnconfirmed(
 }
 
 /** Refuses a registration whose quota, code or unique value another registration already uses. */
-export function refuseTaken(event: EventConfig, refusal: ContextRefusal): Refusal {
+export function refuseAlreadyUsed(event: EventConfig, refusal: ContextRefusal): Refusal {
   switch (refusal.code) {
     case 'registered_already': {
       const rule = event.unique[refusal.rule]
@@ -186,7 +186,7 @@ export function refuseTaken(event: EventConfig, refusal: ContextRefusal): Refusa
     case 'code_gone':
       return refuseCode(refusal.is)
     case 'full':
-      return refuseFull(event, refusal.place)
+      return refuseFullQuota(event, refusal.place)
     case 'version_moved':
     case 'facts_moved': {
       const { code, message } = getErrorForStatus(503)
@@ -197,7 +197,7 @@ export function refuseTaken(event: EventConfig, refusal: ContextRefusal): Refusa
   }
 }
 
-export function refuseFull(
+export function refuseFullQuota(
   event: EventConfig,
   seatId: string,
   { quote, quantity, left }: FullSeatDetails = { quote: null, quantity: 1, left: 0 },
@@ -353,7 +353,7 @@ export function refuseRetry(event: EventConfig, refusal: RetryRefusal): Refusal 
     case 'wait':
       return refuse(409, refusal.code, payment.inProgress)
     case 'gateway_unsure':
-      return refuse(503, refusal.code, payment.unsure, {}, GATEWAY_RETRY_SECONDS)
+      return refuse(503, refusal.code, payment.statusUnknown, {}, GATEWAY_RETRY_SECONDS)
     case 'price_moved': {
       const { was, now } = refusal
       const isByMethod = event.fees.methods !== undefined && was.period === now.period
@@ -380,7 +380,7 @@ export function refuseRetry(event: EventConfig, refusal: RetryRefusal): Refusal 
     case 'not_payable':
       return refuseNotPayable(event, refusal.why)
     case 'taken':
-      return { ...refuseTaken(event, refusal.by), status: 409 }
+      return { ...refuseAlreadyUsed(event, refusal.by), status: 409 }
     default:
       return assertNever(refusal)
   }

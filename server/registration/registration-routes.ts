@@ -126,7 +126,7 @@ export function addRegistrationRoutes(
     const response: AvailabilityResponse = { status: 'success', left: availability }
     return sendWithTag(request, reply.header('cache-control', 'max-age=1'), response)
   }
-  /** The form requests its cookie when the delegate begins to fill it in. */
+  /** The browser requests the form's cookie when the delegate begins to fill in the form. */
   const handleBrowserCookie = async (
     request: FastifyRequest<{ Params: { id: string } }>,
     reply: FastifyReply,

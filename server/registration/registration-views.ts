@@ -156,8 +156,8 @@ const listFieldsShownToOwner = memoize((event: EventConfig): ReadonlySet<string>
 })
 
 /**
- * Combines the failures of all attempts. If any failure is unclear, so is the result: money may have been taken and
- * not refunded.
+ * Combines the failures of all attempts. If any failure is unclear, so is the result: the delegate may have been
+ * charged and not refunded.
  */
 function combineFailures(payments: readonly StoredPayment[]): Failure {
   // If a card payment replaced the manual request, only the card payment's failure counts.

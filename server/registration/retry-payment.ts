@@ -8,7 +8,7 @@ import {
   assertNever,
   err,
   getPriceHoldEnd,
-  isJustPlaced,
+  isJustCreated,
   isOver,
   canPay,
   ok,
@@ -171,7 +171,7 @@ export async function retryPayment(
                   quote,
                   // The price of an earlier period, for another method, is held as long as before.
                   holdUntil:
-                    quote === terms.heldByCard
+                    quote === terms.heldCardQuote
                       ? terms.holdUntil
                       : getPriceHoldEnd(event, at, stored),
                 },
@@ -237,7 +237,7 @@ async function queryOpenAttempts(
   const FINAL_STATES: readonly PaymentState[] = ['complete', 'organisers', 'refunded', 'cancelled']
   if (stored === null || (FINAL_STATES.includes(state) && !owesDifference(stored))) return new Map()
   const openAttempts = stored.payments.filter(
-    (attempt) => !isOver(attempt, at) && !isJustPlaced(attempt, at),
+    (attempt) => !isOver(attempt, at) && !isJustCreated(attempt, at),
   )
   const ids = openAttempts.map(({ orderId }) => orderId)
   const gatewayResultsByOrder =

@@ -38,7 +38,7 @@ export const refuseSamePerson = (otherRegistration: SamePersonRegistration): Ref
 export const askToPayAgain = (unpaidRegistration: SamePersonRegistration): Refusal =>
   askAboutRegistration(unpaidRegistration, samePerson.paidOther)
 
-/** Names the other registration in the message and in `reg_no`, with which the browser confirms. */
+/** Names the other registration in the message and in `reg_no`, which the browser sends back to confirm. */
 function askAboutRegistration(
   { regNo, amount, currency, at }: SamePersonRegistration,
   message: string,

@@ -61,12 +61,12 @@ import {
   refuseCode,
   refuseClosed,
   refuseDifference,
-  refuseFull,
+  refuseFullQuota,
   refuseKey,
   refuseUnconfirmed,
   refuseNotInMemberList,
   refuseNotPayable,
-  refuseTaken,
+  refuseAlreadyUsed,
   refuseQuote,
   sendRefusal,
 } from './registration-errors.ts'
@@ -172,7 +172,7 @@ async function registerWithActiveVersion(
     const activeVersion = deps.events.findById(served.config.id)
     // This server cannot serve the active version; another one can.
     if (activeVersion === null || activeVersion === version)
-      return err(refuseTaken(version.config, { code: VERSION_CHANGED }))
+      return err(refuseAlreadyUsed(version.config, { code: VERSION_CHANGED }))
     version = activeVersion
   }
 }
@@ -295,7 +295,7 @@ async function register(
     )
     if (duplicate !== null)
       return err(await toRefusal(deps, event, { code: 'taken', by: duplicate }, at))
-    return err(refuseFull(event, fullSeat.seat.id, describeFullSeat(fullSeat, context.left)))
+    return err(refuseFullQuota(event, fullSeat.seat.id, describeFullSeat(fullSeat, context.left)))
   }
   const deskMethod = deskPayment?.method ?? null
   const pricing = calculatePrice(event, withMethod(event, answers.value, deskMethod?.id), at)
@@ -323,7 +323,7 @@ async function register(
   if (shownTotal !== null && shownTotal !== (quote?.total ?? 0))
     return err(refuseDifference(event, 'price', quote))
   const { uploads, files } = checkedFiles.value
-  for (const file of files) await deps.uploads.keep(file)
+  for (const file of files) await deps.uploads.storeFile(file)
   const method = methodResult.value
   const validated = {
     category,
@@ -346,7 +346,7 @@ async function register(
     if (error.code === 'taken' && error.by.code === 'full') {
       const { place } = error.by
       const request = { ...validated, place, answers: answers.value, context }
-      return err(refuseFull(event, place, await describeTakenSeat(deps, event, request, at)))
+      return err(refuseFullQuota(event, place, await describeTakenSeat(deps, event, request, at)))
     }
     return err(await toRefusal(deps, event, error, at))
   }
@@ -384,12 +384,12 @@ async function toRefusal(
     case 'not_confirmed':
       return refuseUnconfirmed(refusal.denial, refusal.field)
     case 'same_person':
-      return refuseSamePerson(refusal.same)
+      return refuseSamePerson(refusal.earlierRegistration)
     case 'taken': {
       const { by } = refusal
       if (by.code === 'registered_already' && event.unique[by.rule]?.onDuplicate === 'block')
         await sendAlreadyRegisteredEmail(deps, event, by.regNo, at)
-      return refuseTaken(event, by)
+      return refuseAlreadyUsed(event, by)
     }
     default:
       return assertNever(refusal)

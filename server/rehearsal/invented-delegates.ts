@@ -30,8 +30,8 @@ export type InventedDelegates = {
 }
 
 /**
- * Invents the delegates of a rehearsal; null if the answers of a form lead to no category. A category that requires a
- * code or a member list has none, because the rehearsal issues no codes and its member lists are empty.
+ * Invents the delegates of a rehearsal; null if no answers lead to a category. A category that requires a
+ * code or a member list has no delegate, because the rehearsal issues no codes and its member lists are empty.
  */
 export function inventDelegates(event: EventConfig): InventedDelegates | null {
   const random = createRandom(SEED)
@@ -47,7 +47,7 @@ export function inventDelegates(event: EventConfig): InventedDelegates | null {
     const delegatesByCategory = isListed ? membersByCategory : othersByCategory
     if (!delegatesByCategory.has(category)) delegatesByCategory.set(category, answers)
   }
-  // The form rejects a delegate who is on no list. If a category has no other delegates, the page shows this.
+  // The form rejects a delegate who is not on any list. If a category has no other delegates, the page shows this.
   const firstOfEachCategory = [
     ...othersByCategory,
     ...[...membersByCategory].filter(([category]) => !othersByCategory.has(category)),
@@ -80,7 +80,7 @@ const namesMemberList = ({ fields }: EventConfig, answers: Answers): boolean =>
 
 /**
  * Returns the answers with different values where two delegates may not have the same one: changes the last four
- * digits of a number, or adds digits to a text. An answer that the form would then reject is unchanged.
+ * digits of a number, or adds digits to text. An answer that the form would then reject is unchanged.
  */
 function setUniqueAnswers(event: EventConfig, answers: Answers, count: number): Answers {
   const digits = String(count).padStart(UNIQUE_DIGITS, '0')

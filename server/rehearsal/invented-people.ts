@@ -188,7 +188,7 @@ const DAY_MS = 86_400_000
 const countDays = (from: Day, to: Day): number =>
   Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 
-/** Picks an allowed number of options, none of which excludes another. */
+/** Picks an allowed number of options that do not exclude each other. */
 function pickSome({ options = [], choose }: Field, random: Random): readonly string[] {
   const chosenIds: string[] = []
   const isAllowed = (id: string): boolean =>

@@ -146,7 +146,7 @@ export async function startRehearsalServer(
   /** Posts the payment data to the gateway, as the browser does after the form. */
   const openGatewayPage = async (data: PaymentData): Promise<void> => {
     const form = buildGatewayForm(event, data)
-    assert(form !== undefined, 'an order belongs to no gateway')
+    assert(form !== undefined, 'an order does not belong to any gateway')
     const response = await fetch(data.payment_url, {
       method: 'POST',
       body: new URLSearchParams(form.fields),
@@ -203,7 +203,7 @@ export async function startRehearsalServer(
       sendAsStaff('/admin/add/', { event: event.id, answers, ...payment }),
     registration: (regNo) => deps.store.registration(regNo),
     runJobs: async () => {
-      await deps.payments.reconcile()
+      await deps.payments.queryDue()
       await server.expiry.run()
       await server.priceUpdates.run()
       await server.paymentReminders.run()

@@ -1,7 +1,7 @@
 /**
  * Runs an event from its first day to its last under a test clock, with invented delegates.
- * They register, pay, leave, request cancellation and arrive at the front desk. This module contains no rules of an
- * event: the server decides about refusals, prices, emails and closing times.
+ * They register, pay, leave without paying, request cancellation and arrive at the front desk. This module contains no
+ * rules of an event: the server decides about refusals, prices, emails and closing times.
  */
 import {
   addDays,

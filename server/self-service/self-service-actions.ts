@@ -37,7 +37,7 @@ export const refuseRefundRequest = (reply: FastifyReply): FastifyReply =>
 export const refuseUnknownAction = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 422, 'act_unknown', REFUSAL_MESSAGES.request.noAction)
 
-/** Applies the action of a request whose sender has proved to be the delegate. */
+/** Applies the action of a request whose sender has proved that they are the delegate. */
 export async function applyDelegateAction(
   deps: Deps,
   { served, registration }: Pick<ResolvedLink, 'served' | 'registration'>,

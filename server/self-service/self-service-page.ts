@@ -127,7 +127,7 @@ function toWireFiles(
   })
 }
 
-/** Actions with which staff have responded to the request. */
+/** Staff actions that count as a response to the request. */
 const OFFICE_RESPONSES: ReadonlySet<StoredAction['act']> = new Set([
   'note',
   'cancel',

@@ -20,7 +20,7 @@ import { readBody } from '../http/request-body.ts'
 import { addMultipartRoutes } from '../http/event-route-table.ts'
 import { sendError } from '../http/error-response.ts'
 import type { LookupGuard } from '../registration/find-registration.ts'
-import { isFromOwnPage, proveBrowserByLink } from '../http/browser-cookie.ts'
+import { isFromOwnPage, recordBrowserOfLink } from '../http/browser-cookie.ts'
 import { findSecondPaymentForBrowser } from '../payments/describe-duplicate-payment.ts'
 import { resolveLink, UNKNOWN_LINK_MESSAGE } from '../registration/access-link.ts'
 import type { ResolvedLink } from '../registration/access-link.ts'
@@ -74,7 +74,7 @@ export async function addSelfServiceRoutes(
     async (link, request, reply) => {
       const { served, registration, isFromMail } = link
       if (isFromMail && request.headers['sec-fetch-site'] === 'same-origin')
-        await proveBrowserByLink(deps, served.config, registration.regNo, request, reply)
+        await recordBrowserOfLink(deps, served.config, registration.regNo, request, reply)
       return reply.send(await buildSelfServicePage(deps, link))
     },
   )
@@ -113,8 +113,8 @@ export async function addSelfServiceRoutes(
 
   /**
    * Handles the refund request of the paid page. The proof is the cookie of the browser that made or opened both
-   * registrations, in a request of our own page, because a page of another subdomain would send the cookie too;
-   * everyone else gets one response, whether or not the registration exists.
+   * registrations, in a request of our own page, because a page of another subdomain would send the cookie too; every
+   * other request gets the same response, whether or not the registration exists.
    */
   const isRefundRequestLimited = createAddressLimit(deps, ACTIONS_PER_ADDRESS)
   const handleRefundRequest: Handler = async (request, reply) => {

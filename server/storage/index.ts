@@ -115,8 +115,8 @@ export interface Store
    */
   register(registration: NewRegistration): Promise<Result<RegistrationResult, RegisterRefusal>>
   /**
-   * Returns how a key was used in the last 24 hours, so that a repeated request gets the same response even if the
-   * price or event has changed.
+   * Returns the registration that a key created in the last 24 hours, so that a repeated request gets the same response
+   * even if the price or event has changed.
    */
   registrationByKey(
     eventId: string,
@@ -128,12 +128,14 @@ export interface Store
     readonly registered: RegistrationResult
   } | null>
   /**
-   * Adds a payment attempt to a registration whose newest attempt failed, or is open and is replaced (`replaces`). The
-   * order id is the registration number plus two digits. If the price has changed, the registration gets the new one.
+   * Adds a payment attempt to a registration. Its newest attempt must have failed, or is still open and is replaced
+   * (`replaces`). The order id is the registration number plus two digits. If the price has changed, the registration
+   * gets the new price.
    */
   retry(regNo: RegNo, at: Instant, next?: NextAttempt): Promise<Result<StoredPayment, RetryRefusal>>
   /**
-   * Prepares to send the delegate to the gateway again with an open order: renews its hold unless its seats are taken.
+   * Prepares an open order for another visit to the gateway: renews the hold of its seats. Refused if the seats are
+   * taken.
    */
   resumePayment(
     orderId: OrderId,
@@ -141,15 +143,15 @@ export interface Store
     context?: NextAttempt['externalContext'],
   ): Promise<Result<null, ContextRefusal>>
   /**
-   * Returns how many seats of each type are available at that instant; a type that is missing is unlimited. `counts`,
-   * by seat type: the number of free seats up to which expired holds also count as available (default 0).
+   * Returns the number of available seats of each type at that instant. A missing type is unlimited. `counts`, by seat
+   * type: if at most this many seats are free (default 0), expired holds also count as available.
    */
   availableSeats(
     eventId: string,
     counts: Readonly<Record<string, number>>,
     at: Instant,
   ): Promise<Readonly<Record<string, number>>>
-  /** Returns how many seats of each type are held or kept. Holds that have expired at that instant are not counted. */
+  /** Returns the number of held or kept seats of each type, without the holds that have expired at that instant. */
   listTakenSeats(eventId: string, at?: Instant): Promise<readonly StoredSeats[]>
   registration(regNo: string): Promise<StoredRegistration | null>
   /** Returns the imported registration with this number in the previous system. */
@@ -157,15 +159,15 @@ export interface Store
   /** Returns the registration to which the order of any attempt belongs; see also `payment`. */
   registrationByOrder(orderId: string): Promise<StoredRegistration | null>
   payment(orderId: string): Promise<StoredPayment | null>
-  /** Appends the message verbatim before it is checked. */
+  /** Stores the message verbatim, before any check. */
   recordGatewayMessage(notice: NewGatewayMessage): Promise<void>
   /** Returns the messages verbatim, oldest first. Null for messages without a readable order. */
   gatewayMessages(orderId: OrderId | null): Promise<readonly StoredGatewayMessage[]>
   /**
    * Applies the event to the current row with the engine's `applyPaymentEvent`. Writes event, status, review, counters
    * and email in one transaction. Queues the email only if this call confirmed the registration. A refused event that
-   * is not a repetition puts the payment into review. `response` is stored with the event. `keys`: the payment's keys,
-   * if the caller has them.
+   * is not a repetition puts the payment into review. `response` is stored with the event. `keys`: the payment's keys.
+   * Null if the caller does not have them.
    */
   applyPaymentEvent(
     orderId: OrderId,
@@ -214,8 +216,8 @@ export interface Store
   /** Polls a closed attempt again, because a message reports a payment for it. Does nothing for an open attempt. */
   watchPaymentAgain(orderId: OrderId, at: Instant): Promise<void>
   /**
-   * Corrects payments after the clock was set back: those scheduled by the later time are due now, and those that it
-   * closed are open again.
+   * Corrects stored times after the clock was set back: reopens payments that were closed too early, limits seat holds,
+   * and schedules delayed queries and emails for now.
    */
   rescheduleAfterClockChange(at: Instant): Promise<void>
   addAccessLink(link: NewLink): Promise<void>
@@ -235,9 +237,9 @@ export interface Store
 
   /** Returns all open reviews, oldest first. Null for all events. */
   reviews(eventId: string | null): Promise<readonly Review[]>
-  /** Returns an open review. Null if there is none with this id, or it has been decided. */
+  /** Returns an open review. Null if no review has this id, or the review was decided. */
   review(id: string): Promise<Review | null>
-  /** Returns the event of a review, even after the decision. Null if there is no payment or refund with this id. */
+  /** Returns the event of a review, even after the decision. Null if no payment or refund has this id. */
   eventOfReview(id: string): Promise<{ readonly eventId: string | null } | null>
   reviewCounts(): Promise<ReviewCounts>
   /** Applies the engine's decision to the current review. Queues the email if the decision confirmed a registration. */
@@ -284,28 +286,31 @@ export interface Store
    * payment.
    */
   discountCode(eventId: string, code: string, holdMs: number, at: Instant): Promise<CodeStatus>
-  /** Returns the registration that a uniqueness rule would report as a duplicate when registering. Null if none. */
+  /**
+   * Returns the registration that a uniqueness rule would report as a duplicate of a new one. Null if there is no
+   * duplicate.
+   */
   duplicateRegistration(
     eventId: string,
     unique: readonly UniqueRule[],
     answers: Answers,
   ): Promise<ContextRefusal | null>
-  /** Returns the code that a registration used, in its original spelling. Null if none. */
+  /** Returns the code that a registration used, in its original spelling. Null if it used no code. */
   discountCodeOfRegistration(regNo: RegNo): Promise<string | null>
-  /** Returns a page of codes with their current uses and discounts, newest first. */
+  /** Returns a page of codes, newest first, with their current uses and discounts. */
   discountCodes(query: CodeQuery): Promise<CodePage>
   /** Creates all codes, or none if one of them exists already. */
   createDiscountCodes(
     codes: NewDiscountCodes,
   ): Promise<Result<number, { readonly code: 'code_taken' }>>
-  /** Withdraws a code; registrations made with it keep their discount. `before`: it was already withdrawn. */
+  /** Withdraws a code. Registrations that used it keep their discount. `before`: the code was already withdrawn. */
   withdrawDiscountCode(
     eventId: string,
     code: string,
     user: string,
     at: Instant,
   ): Promise<'withdrawn' | 'unknown' | 'before'>
-  /** Returns the cells of the row with this normalised key, by column. Null if there is no such row. */
+  /** Returns the cells of the row with this normalised key, by column. Null if the key is not in the list. */
   memberListRow(
     eventId: string,
     list: string,
@@ -328,14 +333,14 @@ export interface Store
   /** Rate limit counts of all servers. Null for a single server. */
   readonly rateLimitCounts: AttemptCounter | null
   /**
-   * Counts the values that registrations use (categories, seats, codes; answers, options and items of `counted`), for
-   * findings about changed event files.
+   * Counts the values that registrations use (categories, seats and codes, and the answers, options and items in
+   * `counted`). The check of a changed event file uses these counts.
    */
   valuesInUse(eventId: string, counted?: CountedValues): Promise<UsageCounts>
 
   /**
-   * Imports all rows or none. A registration that exists with equal data is left unchanged; one with different data is
-   * refused.
+   * Imports all rows, or none. Skips a registration that exists with equal data. Refuses the import if one exists with
+   * different data.
    */
   importRegistrations(
     rows: readonly ImportRow[],

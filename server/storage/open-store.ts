@@ -34,7 +34,7 @@ import type { StartWorker, Thread } from './database/worker-client.ts'
 import type { WriterData } from './database/writer-worker.ts'
 import type { writes } from './operations/writes.ts'
 
-/** The maximum number of requests queued for the writer: about a second of its work. */
+/** The maximum number of requests queued for the writer, which processes them in about a second. */
 const MAX_QUEUED_CALLS = 2_000
 
 export type OpenedStore = {
@@ -44,10 +44,10 @@ export type OpenedStore = {
 }
 
 /**
- * Opens PostgreSQL if `databaseUrl` is set, otherwise the file in the data folder. `migrates`: a database of an older
- * version is copied and migrated; otherwise opening it fails with a message. Opening a folder whose database is missing
- * also fails, unless `isNew`. The tables of an empty PostgreSQL database are created if `isNew`, which defaults to true
- * if nothing is migrated.
+ * Opens PostgreSQL if `databaseUrl` is set, otherwise the file in the data folder. With `migrates`, copies and migrates
+ * a database of an older version; otherwise opening it fails with a message. Opening a folder whose database is missing
+ * also fails, unless `isNew`. `isNew` also creates the tables of an empty PostgreSQL database. It defaults to true
+ * without `migrates`.
  */
 export async function openStore({
   dataDir,
@@ -105,8 +105,8 @@ export async function openSqliteStore({
   const foreignLog = explainForeignLog(dataDir)
   if (foreignLog !== null) throw foreignLog
   const file = join(dataDir, DATABASE_FILE)
-  // A server watches its file. A command does not: it runs briefly, possibly while a server runs. A linked file may
-  // also belong to another server, which records its use.
+  // A server watches its file. A command does not watch the file, because it runs briefly, possibly while a server
+  // runs. A linked file may also belong to another server, which records its use.
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
   const sharedState = migrates && !isLink ? createSharedState() : undefined
   const watchOptions = sharedState === undefined ? {} : { shared: sharedState }
@@ -123,15 +123,18 @@ export async function openSqliteStore({
     mustExist: heldDatabase !== null,
     ...watchOptions,
   }
-  const { waitingMax = MAX_QUEUED_CALLS } = faults
-  const threadOptions = { waitingMax, ...(startWorker === undefined ? {} : { startWorker }) }
+  const { maxQueuedCalls = MAX_QUEUED_CALLS } = faults
+  const threadOptions = {
+    maxQueuedCalls,
+    ...(startWorker === undefined ? {} : { startWorker }),
+  }
   const startingWriter = startThread<typeof writes>({
     file: new URL('./database/writer-worker.ts', import.meta.url),
     data,
     ...threadOptions,
   })
-  // Starting a thread takes longer than most commands run, and most commands list nothing. A server needs its dashboard
-  // figures immediately, so it starts both threads together.
+  // Most commands need no lists, and starting a thread takes longer than most commands run. A server needs its
+  // dashboard figures immediately, so it starts both threads together.
   const startingReader = startThread<typeof listings>({
     file: new URL('./database/reader-worker.ts', import.meta.url),
     data: { file, ...watchOptions },
@@ -179,11 +182,11 @@ export async function openSqliteStore({
     write,
     list: reader.call,
     read: lookUps,
-    countWaitingCalls: writer.waiting,
+    countWaitingCalls: writer.countWaitingCalls,
     findDatabaseLoss: () => openedFile.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
       if (sharedState !== undefined) markAsLost(sharedState)
-      // The writer's connection still has more of the data than any other.
+      // The writer's connection can still read more of the data than any other connection.
       return writer.call('rescue', plan).catch(() => rescueInto(db, plan))
     },
     close: () => {
@@ -210,7 +213,10 @@ function watchInode(
   }
 }
 
-/** Closes the other thread if one fails to start: a running thread would prevent the process from exiting. */
+/**
+ * Closes the other thread if one thread fails to start, because a running thread would prevent the process from
+ * exiting.
+ */
 async function waitForBothThreads(
   writerStart: Promise<Thread<typeof writes>>,
   readerStart: Promise<Thread<typeof listings>>,

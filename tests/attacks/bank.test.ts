@@ -187,7 +187,7 @@ describe("a reference reported to claim another delegate's payment", () => {
     expect(lines.map(({ as }) => as)).toEqual(['ambiguous', 'unmatched', 'unmatched'])
   })
 
-  test("that is the conference's own account number, or in several lines, is not confirmed by a statement alone", async () => {
+  test("that is the conference's own account number, or that appears in several lines, is not confirmed by a statement alone", async () => {
     const [accountClaimer, commonClaimer] = (await registerAll(2)) as [
       RegisteredDelegate,
       RegisteredDelegate,
@@ -204,7 +204,7 @@ describe("a reference reported to claim another delegate's payment", () => {
   })
 })
 
-test('a file with every line twice, and one of numbers only, match known payments and record only a returned transfer, once', async () => {
+test('a statement with every line twice, or with lines of numbers, records nothing except a returned transfer, once', async () => {
   const [paidRegistration] = await registerAll(1)
   if (paidRegistration === undefined) throw new Error('not registered')
   const reference = '526199990003'

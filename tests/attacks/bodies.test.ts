@@ -90,7 +90,7 @@ describe('oversized input', () => {
     ],
   ]
   test.each(headerCases)(
-    '%s is rejected in the common format, or disconnected',
+    '%s is rejected in the common format, or the connection is closed',
     async (_what, head) => {
       const snapshotBefore = target.readSnapshot()
       const outcome = await sendOnce(target.url, head)
@@ -408,7 +408,7 @@ describe('an uploaded document', () => {
     expect((await uploadBeforeForm('a.pdf', createPdf('mine'))).status).toBe(201)
   })
 
-  test('under other names, twice, or not requested, is stored at most once', async () => {
+  test('that is sent twice, or in fields that do not exist, is stored at most once', async () => {
     const countBefore = listProofFiles().length
     const { headers, body } = buildForm(postgraduate, [
       createProof(createPdf('first')),

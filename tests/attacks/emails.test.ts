@@ -92,7 +92,7 @@ describe("an outsider who floods another person's mailbox", () => {
     expect(server.rows("SELECT 1 FROM mail_queue WHERE status = 'failed'")).toHaveLength(7)
   })
 
-  test('counts lost-link requests together with registrations for an hour', async () => {
+  test('the hourly limit counts lost-link requests together with registrations', async () => {
     for (let n = 0; n < 3; n += 1) await submitRegistration('free2026')
     for (let n = 0; n < 9; n += 1) {
       await requestLinks(VICTIM)
@@ -115,7 +115,7 @@ describe("an outsider who floods another person's mailbox", () => {
     expect(await readSentEmails()).toHaveLength(6)
   })
 
-  test('limits emails from payment claims on the self-service page', async () => {
+  test('the limit includes emails about payment claims on the self-service page', async () => {
     server.writeEvent(
       'lekhacon2027.yaml',
       readFileSync(join(import.meta.dirname, '..', 'events', 'lekhacon2027.yaml'), 'utf8'),
@@ -145,7 +145,7 @@ describe("an outsider who floods another person's mailbox", () => {
     expect(findPauseNotices(emails)).toHaveLength(1)
   })
 
-  test('does not block the confirmation of a payment', async () => {
+  test('the limit does not block the confirmation of a payment', async () => {
     for (let n = 0; n < 7; n += 1) await submitRegistration('free2026')
     const { reg_no: regNo, payment_data: paymentData } = await submitRegistration(EVENT)
     const activeEvent = server.deps.events.findById(EVENT)
@@ -163,7 +163,7 @@ describe("an outsider who floods another person's mailbox", () => {
   })
 })
 
-describe('an outsider who enters a link as an answer', () => {
+describe('a link that an outsider enters as an answer', () => {
   /** Text that mail programs turn into links: URLs and host names. */
   const LINKS = /(?:[a-z][a-z0-9+.-]*:\/\/|www\.)\S+|\S*evil[.\u2024\u3002\uFE52\uFF0E\uFF61]\S+/giu
   const names = [
@@ -183,7 +183,7 @@ describe('an outsider who enters a link as an answer', () => {
     '[prize](https://evil.example)',
     'Asha,https://evil.example,Nair',
   ]
-  test('emails contain no link to it in any spelling', async () => {
+  test('is not a link in emails, in any spelling', async () => {
     for (const [n, name] of names.entries()) {
       await submitRegistration('free2026', { name, email: `victim${n}@gmail.com` })
       await requestLinks(`victim${n}@gmail.com`)
@@ -201,7 +201,7 @@ describe('an outsider who enters a link as an answer', () => {
     }
   })
 
-  test('the address of one of our pages is not linked either', async () => {
+  test('is not a link in emails even if it is the address of one of our pages', async () => {
     const { publicUrl } = server.environment
     await submitRegistration('free2026', { name: `Pay at ${publicUrl}/my/attackers-own-link` })
     const [email] = await readSentEmails()

@@ -155,7 +155,7 @@ describe('a page of another site', () => {
 
   test("cannot change anything through any route, even with an admin's cookie", async () => {
     const guardedCalls = await findGuardedRoutes((method) => !isReadMethod(method))
-    // The sign-out route returns success to anyone, but another site must not sign a user out.
+    // The sign-out route returns success without a session, but another site must not sign a user out.
     const logoutRoutes = routes.filter(({ path }) => path.includes('logout'))
     for (const path of [
       `/admin/registrations/${paidRegNo}/acts/`,

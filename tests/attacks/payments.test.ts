@@ -99,7 +99,7 @@ describe('a forged message', () => {
     },
   )
 
-  test('in JSON, XML, multipart, without a type, or in the address, pays nothing', async () => {
+  test('in JSON, XML or multipart, without a content type, or in the URL, pays nothing', async () => {
     const { data } = await registerDelegate(target)
     const fields = buildMessage({ orderId: data.orderid })
     const snapshotBefore = target.readSnapshot()
@@ -134,7 +134,7 @@ describe('a forged message', () => {
     expect(excludeMessages(findChanges(snapshotBefore, target.readSnapshot()))).toEqual({})
   })
 
-  test('of a decline changed to a success stays a decline', async () => {
+  test('that changes a decline to a success has no effect', async () => {
     const { data } = await registerDelegate(target)
     await clickPaymentButton(await placeOrder(data), 'decline')
     await waitForStatus(target, data.orderid, 'failed')
@@ -300,7 +300,7 @@ describe('the price sent by the form', () => {
     ])
   })
 
-  test('the same key with another price is rejected, and the first price stays', async () => {
+  test('the same key with another price is rejected, and the first price still applies', async () => {
     const keyHeaders = { 'idempotency-key': 'attack-on-a-price' }
     const firstResponse = await target.post(REGISTER, delegate, createAddress(), keyHeaders)
     expect(firstResponse.status).toBe(201)
@@ -346,7 +346,7 @@ describe('a retry', () => {
     expect(findChanges(snapshotBefore, target.readSnapshot())).toEqual({})
   })
 
-  test('twenty concurrent ones of a failed payment create one payment of the full amount', async () => {
+  test('sent twenty times concurrently for a failed payment creates one payment of the full amount', async () => {
     const { data } = await registerDelegate(target)
     await clickPaymentButton(await placeOrder(data), 'decline')
     await waitForStatus(target, data.orderid, 'failed')

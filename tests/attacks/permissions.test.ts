@@ -136,7 +136,7 @@ const REFUND = { amount: '1', why: 'A reason.', key: 'one-click-of-refund' }
 const NOTE = { act: 'note', why: 'A reason.', key: 'one-click-of-note' }
 
 describe('a treasurer of another event', () => {
-  test('can use their own registration, so that the rejections below are because of the event', async () => {
+  test('can use a registration of their own event, so the rejections below are because of the event', async () => {
     expect(orderId).not.toBe(otherRegNo)
     expect((await sendAsTreasurer({ path: `/admin/registrations/${ownRegNo}/` })).status).toBe(200)
     expect((await postAsTreasurer(`/admin/registrations/${ownRegNo}/acts/`, NOTE)).status).toBe(200)
@@ -289,7 +289,7 @@ describe('a treasurer of another event', () => {
         status: 'error',
         code: 'taken',
         message:
-          '612345678901 is already recorded: it is the payment of a registration of another event. One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.',
+          '612345678901 is already recorded: it is the payment of a registration of another event. A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events.',
       },
     ])
   })

@@ -241,7 +241,7 @@ describe('staff of one event who save a report of the shared account', () => {
       const response = await sendReport('reconcile/keep', own.event, buildReport(lines), headers)
       expect([response.status, response.body]).toEqual([
         200,
-        expect.stringContaining('not matched'),
+        expect.stringContaining('unknown in your events'),
       ])
       const savedLines = readSavedLines().slice(lineCountBefore)
       violations.push(

@@ -196,7 +196,7 @@ test('concurrent files are read one after the other, because each can use the fu
   expect(order).toEqual(['large read', 'small read'])
 })
 
-describe('a CSV', () => {
+describe('a CSV file', () => {
   test.each(selectAttacks(CSV_ATTACKS))(
     '%s is read or refused within 700 MB of memory while the server answers other requests',
     async (_what, file) => {

@@ -75,7 +75,7 @@ export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Pr
     const fileInput = document.querySelector('input[type=file]')
     fileInput?.addEventListener('change', () => performance.mark('chosen'))
     const pollPage = () => {
-      if (document.querySelector('.kept.stored')) performance.mark('sent')
+      if (document.querySelector('.selected-file.stored')) performance.mark('sent')
       else requestAnimationFrame(pollPage)
     }
     requestAnimationFrame(pollPage)

@@ -1,4 +1,4 @@
-/** Two events that are added to a running server, from the form to the CSV export. The code mentions neither. */
+/** Two events that are added to a running server, from the form to the CSV export. The code contains neither name. */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -38,7 +38,7 @@ const chooseOption = (page: Page, question: string, answer: string): Promise<voi
   findGroup(page, question).getByRole('radio', { name: answer, exact: true }).check()
 const findPayButton = (page: Page): Locator => page.getByRole('button', { name: 'പണം അടയ്ക്കുക' })
 
-/** Gives the answers that reveal all thirty fields. */
+/** Enters the answers that reveal all thirty fields. */
 async function revealAllFields(page: Page): Promise<void> {
   await waitForHydration(page)
   await page.getByLabel('आप क्या हैं').selectOption('pg')
@@ -63,7 +63,7 @@ test('both events are unknown until their files are added', async () => {
       .toBe(200)
 })
 
-test('the page of the first event is in the languages of the event, and each error is next to its input', async () => {
+test("the page of the first event is in the event's languages, and each error is next to its input", async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam`)
   await page.getByRole('heading', { level: 1, name: TITLE }).waitFor()
@@ -169,7 +169,7 @@ test('the first event has a price in the current period for each category that i
   await context.close()
 })
 
-test('thirty answers are the same in the form, at the gateway, and in the confirmation, list, CSV and panel', async () => {
+test('the form, the gateway, the confirmation, the list, the CSV and the panel show the same thirty answers', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/arogyam2027`)
   await page.getByLabel('आप क्या हैं').waitFor()
@@ -350,7 +350,7 @@ test('the free event registers immediately, and appears in its list, CSV and pan
   await context.close()
 })
 
-test('neither event is named in the code', () => {
+test('the code does not name either event', () => {
   for (const folder of ['engine', 'server', 'web']) {
     for (const file of readdirSync(join(TOP, folder), { recursive: true, encoding: 'utf8' }).filter(
       (path) => /\.tsx?$/.test(path),

@@ -1,4 +1,4 @@
-/** Checks the content of pages before their scripts load, and that nothing shifts when they do. */
+/** Checks the content of pages before their scripts load, and that loading causes no layout shift. */
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ALL_RUNS, chooseRuns } from '../runs.ts'
@@ -41,7 +41,7 @@ type PublicPage = {
   readonly introduction: readonly string[]
   /** Whether search engines and link previews may use the page. */
   readonly isIndexed: boolean
-  /** Finds an element that is on the page once the script has run. */
+  /** Finds an element that the page has only after its script has run. */
   readonly findReadyElement: (page: Page) => Locator
 }
 
@@ -202,7 +202,7 @@ test.each(
   },
 )
 
-test('without a script, a phone showed the fee table cut off after the first prices', async () => {
+test('without scripts, the fee table on a phone was cut off after the first prices', async () => {
   const { page } = withoutScript
   await page.setViewportSize({ width: 360, height: 740 })
   await page.goto(`${server.url}/afpicon2026`)
@@ -289,7 +289,7 @@ describe.each([360, 1280])('at %i px', (width) => {
         : PAGES_BY_WIDTH[width]?.includes(path),
     ),
   )(
-    '$path is rendered before its script loads, and nothing shifts when it does',
+    '$path is rendered before its script loads, and loading causes no layout shift',
     async ({ path, heading, findReadyElement }) => {
       const { page, context, consoleErrors } = await visit(browser, {
         width,
@@ -323,7 +323,7 @@ describe.each([360, 1280])('at %i px', (width) => {
   )
 })
 
-test.each(['/', '/afpicon2026'])('late fonts shift nothing: %s', async (path) => {
+test.each(['/', '/afpicon2026'])('fonts that load late cause no layout shift: %s', async (path) => {
   const { page, context } = await visit(browser, { privateWindow: true })
   await recordLayoutShifts(page)
   const release = await holdRequests(page, '**/*.woff2')
@@ -343,7 +343,7 @@ test.each(['/', '/afpicon2026'])('late fonts shift nothing: %s', async (path) =>
 const FORM_SCRIPT = /\/assets\/registration-page-[\w-]{8}\.js$/
 /** The scripts that render and submit the form, without those loaded before them. */
 const FORM_SCRIPTS = '**/assets/{index,shared,registration-page}-*.js'
-/** The connection of a cheap phone, in milliseconds and bytes per second. */
+/** A slow mobile connection, in milliseconds and bytes per second. */
 const SLOW_NETWORK = {
   latency: 400,
   downloadThroughput: 50_000,
@@ -356,7 +356,7 @@ const THINK_TIME_MS = 300
 /** How long a key is pressed while the script is loading. */
 const KEY_PRESS_MS = 50
 
-test('keeps input entered on a slow connection 300 ms after the first paint and during hydration', async () => {
+test('keeps text that is typed on a slow connection 300 ms after the first paint and during hydration', async () => {
   const { page, context, consoleErrors } = await visit(browser, {
     width: 360,
     height: 740,
@@ -462,10 +462,10 @@ test.each(PRICE_REGIONS.slice(0, chooseRuns(2, 1)))(
 )
 
 test.each([
-  { how: 'and announces it', sendsEvents: true },
-  { how: 'and announces nothing, as after Back', sendsEvents: false },
+  { how: 'with events', sendsEvents: true },
+  { how: 'without events, as after Back', sendsEvents: false },
 ])(
-  'keeps, prices and submits values that the browser fills in before the script loads: $how',
+  'keeps and submits values that the browser fills in before the script loads, and shows their price: $how',
   async ({ sendsEvents }) => {
     const { page, context, consoleErrors } = await visit(browser, {
       width: 360,
@@ -515,7 +515,7 @@ test.each([
   },
 )
 
-test('reports a click that was made before the script loaded, once it has loaded', async () => {
+test('after the script loads, reports a click that was made before', async () => {
   const { page, context, consoleErrors } = await visit(browser, {
     width: 360,
     height: 740,

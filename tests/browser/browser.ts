@@ -8,12 +8,12 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { expect } from 'vitest'
 
 /**
- * Whether a developer is watching the test, with a visible window, slow actions and no time limit (vitest.config.ts).
+ * Whether to show the browser window and slow down actions, without a time limit (vitest.config.ts).
  */
 const IS_HEADED = process.env['HEADED'] === '1'
 const HEADED_STEP_MS = 400
 
-/** Path of a Firefox to run the browser tests with (docs/browsers.md), without Chromium's DevTools protocol. */
+/** Path of a Firefox that runs the browser tests (docs/browsers.md), without Chromium's DevTools protocol. */
 export const FIREFOX_PATH = process.env['FIREFOX']
 
 const CHROMIUM_PATHS = [
@@ -32,12 +32,12 @@ export const findChromium = (): string => {
       (candidate) => existsSync(candidate) && !(IS_HEADED && candidate.endsWith('shell')),
     )
   if (path === undefined)
-    throw new Error('no Chromium: set CHROMIUM, or run npm test, which finds one')
+    throw new Error('Chromium was not found: set CHROMIUM, or run npm test, which finds it')
   return path
 }
 
 /**
- * Flags that skip work which no test needs. Drawing pixels took a quarter of the time of a page: without raster memory,
+ * Flags that skip work that no test needs. Drawing pixels took a quarter of the time of a page: without raster memory,
  * pages are laid out and painted but remain blank. Visits are too short to benefit from optimised code. Pages of all
  * sites share one process, so scripts are already parsed when the delegate returns from the gateway. Network and GPU
  * run in the browser process.
@@ -158,7 +158,7 @@ async function cleanWindow({ page, context, home, javaScript }: VisitorWindow): 
   for (const openPage of context.pages()) if (openPage !== page) await openPage.close()
   await page.unrouteAll({ behavior: 'ignoreErrors' })
   await context.clearCookies()
-  // Only our own pages store data, which a page of another origin cannot access.
+  // Only our own pages store data. A page of another origin cannot access it.
   if (javaScript && home.origin !== '') {
     if (new URL(page.url()).origin !== home.origin) await page.goto(`${home.origin}/healthz`)
     await page.evaluate(clearStorageAndBlockWrites)
@@ -368,7 +368,7 @@ function cacheParsedColors(): void {
   }
 }
 
-/** Styles whose texts `everyText` measured in this worker. A style without a violation may be unmeasured. */
+/** Styles whose texts were measured with `everyText` in this worker. A style without a violation may be unmeasured. */
 const measuredStyles = new Set<string>()
 
 type AxeScope = {
@@ -385,8 +385,8 @@ type AxeScope = {
 }
 
 /**
- * Runs axe and returns the violations as text. Loads axe once per page and resolves the nodes of
- * violations only, which takes a third of the time that the usual wrapper takes.
+ * Runs axe and returns the violations as text. Loads axe once per page and resolves only the nodes of violations,
+ * which takes a third of the time of the usual wrapper.
  */
 export async function runAxe(
   page: Page,

@@ -28,7 +28,7 @@ export const isHydrated = (page: Page): Promise<boolean> =>
 export const waitForHydration = (page: Page): Promise<void> =>
   page.locator(`#${FONTS_ELEMENT_ID}`).waitFor({ state: 'detached' })
 
-/** Reads all labels and values of a list in one call, so that they belong to the same rendering. */
+/** Reads all labels and values of a list in one call, so that all are from the same rendering. */
 export async function readData(list: Locator): Promise<Readonly<Record<string, string>>> {
   const [labels, values] = await list
     .locator('dt, dd')
@@ -109,7 +109,7 @@ export const clickAtGateway = (page: Page, name: string): Promise<void> =>
 export const readOrderId = (page: Page): string =>
   new URL(page.url()).searchParams.get('orderId') ?? ''
 
-/** Sends the form unrendered, as a busy server does, so that the browser renders it and requests the prices. */
+/** Makes the server send an unrendered form, as when it is busy: the browser renders it and requests the prices. */
 export async function removePrices(route: Route): Promise<void> {
   const response = await route.fetch()
   const renderedPrices = /"tariff":\{.*,"drawn":true/

@@ -1,4 +1,4 @@
-/** A delegate who pays twice: the second confirmation, the refund request, and the office's pages. */
+/** A delegate who pays twice: the second confirmation, the refund request and the office pages. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -57,7 +57,7 @@ const registerAndPay = async (page: Page, name: string, paidRegNo?: string): Pro
 }
 const findRegion = (page: Page, name: string) => page.getByRole('region', { name })
 
-test('the refund of a second payment took a button and then a dialog: one button requests it, another withdraws it, and in the office one button refunds it in full', async () => {
+test('a delegate needed a button and a dialog to request the refund of a second payment: one button requests it, another withdraws the request, and one button in the office refunds in full', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const firstRegNo = await registerAndPay(page, 'Dr Paid Twice')
   const sentence = 'If you paid twice by mistake, the email has a link to request a refund.'
@@ -118,7 +118,7 @@ test('the refund of a second payment took a button and then a dialog: one button
   await expect.poll(() => page.getByText('Refund requested').count()).toBe(1)
   await page.goto(`${server.url}/admin/events/sample2026/registrations/${secondRegNo}`)
   await actionsRegion.getByRole('button', { name: 'Refund ₹ 1,180 in full' }).click()
-  await actionsRegion.getByText('The gateway started it.').waitFor()
+  await actionsRegion.getByText('The gateway has started the refund.').waitFor()
   await findEntries(page, `Second payment of the same person: the first is ${firstRegNo}.`)
     .first()
     .waitFor()
@@ -129,7 +129,7 @@ test('the refund of a second payment took a button and then a dialog: one button
   await context.close()
 })
 
-test('a second tab with the same form led to the gateway too: if two tabs submit at once, one shows a confirmation first', async () => {
+test('a second tab with the same form also led to the gateway: if two tabs submit at once, one asks for confirmation first', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const tabs = [page, await context.newPage()]
   const person = { full_name: 'Dr Two Tabs', email: 'two.tabs@sample.example' }

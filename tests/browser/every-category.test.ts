@@ -122,7 +122,7 @@ test.each(AFPICON_CATEGORIES)(
     await fillPerson(page, `Dr. ${categoryWords}`)
     const row = page.getByRole('radio', { name: category, exact: true })
     await row.check()
-    // Each category has a description, and today's price before GST.
+    // Each category shows a description and today's price before GST.
     const descriptionIds = ((await row.getAttribute('aria-describedby')) ?? '').split(' ')
     const [descriptionText, price] = await Promise.all(
       descriptionIds.map((id) => page.locator(`[id="${id}"]`).textContent()),

@@ -1,4 +1,4 @@
-/** The registration form: missing answers are reported at their fields, and entered text is not lost. */
+/** The registration form: missing answers are reported at their fields, and typed text is kept. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -33,7 +33,7 @@ afterAll(async () => {
 async function openForm(page: Page): Promise<void> {
   await page.goto(server.url + FORM_PATH)
   await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).waitFor()
-  // Typed text is kept without the script, but only the script validates a field that loses the focus.
+  // Typed text is kept even without the script, but only the script validates a field that loses the focus.
   await waitForHydration(page)
 }
 
@@ -69,8 +69,8 @@ describe('an empty form', () => {
         'Review & Payment',
       ])
     await expect.poll(() => steps.first().getAttribute('aria-current')).toBe('step')
-    // The whole form is on this page: each link leads to its section, and no link leads to fields
-    // that this delegate does not see.
+    // The full form is on this page: each link leads to its section, and no link leads to fields that this delegate
+    // does not see.
     await steps.getByRole('link', { name: 'Registration Category' }).press('Enter')
     await expect
       .poll(() => page.evaluate(() => document.activeElement?.textContent))
@@ -90,7 +90,7 @@ describe('an empty form', () => {
     await context.close()
   })
 
-  test('S049 S050 S051 S119: offers 37 states, and the fields that answers reveal', async () => {
+  test('S049 S050 S051 S119: offers 37 states, and shows fields that depend on other answers', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await expect.poll(() => page.getByLabel('State').locator('option').count()).toBe(38)
@@ -105,7 +105,7 @@ describe('an empty form', () => {
     await context.close()
   })
 
-  test('works on a phone: no sideways scrolling, the price in the bar', async () => {
+  test('on a phone, the form does not scroll sideways, and the bar shows the price', async () => {
     const { page, context } = await visit(browser, { width: 360, height: 740 })
     await openForm(page)
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
@@ -159,7 +159,7 @@ test('Enter moves to the next field and does not submit an incomplete form', asy
 const isFocused = (element: Element): boolean => element === document.activeElement
 
 test.each(['/', FORM_PATH, '/organisers', '/nowhere'])(
-  'one key skips the header of %s',
+  'one key press skips the header of %s',
   async (path) => {
     const { page, context } = await visit(browser)
     await page.goto(server.url + path)
@@ -178,7 +178,7 @@ test.each(['/', FORM_PATH, '/organisers', '/nowhere'])(
 )
 
 describe('missing and invalid answers', () => {
-  test('S120 S121 S122 S123 S125 S126 S127 S128: are listed on top with the focus, linked to their inputs, and each disappears when corrected', async () => {
+  test('S120 S121 S122 S123 S125 S126 S127 S128: are listed at the top with the focus and linked to their inputs, and each disappears when corrected', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()
@@ -235,7 +235,7 @@ describe('missing and invalid answers', () => {
     await context.close()
   })
 
-  test('an unanswered field shows and announces its error when it loses the focus', async () => {
+  test('a field left empty shows and announces its error when it loses the focus', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     const liveRegion = page.locator('p[aria-live=polite]').first()
@@ -252,7 +252,7 @@ describe('missing and invalid answers', () => {
     await context.close()
   })
 
-  test('suggests a correction for a misspelt email domain, by keyboard too, without blocking the form', async () => {
+  test('suggests a correction of a misspelt email domain, which can be accepted by keyboard and does not block the form', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await findField(page, 'Email Address').fill('asha@gmial.com')
@@ -277,7 +277,7 @@ describe('missing and invalid answers', () => {
     await context.close()
   })
 
-  test('S124: a missing category has its error at the field', async () => {
+  test('S124: a missing category is reported at its field', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).focus()
@@ -286,7 +286,7 @@ describe('missing and invalid answers', () => {
     await context.close()
   })
 
-  test('rejects a file of another type immediately; the server rejects a disguised one, and answers are kept', async () => {
+  test('rejects a file of the wrong type immediately; the server rejects a disguised file, and answers are kept', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await fillForm(page, { name: 'Dr. Wrong File', category: PG_CATEGORY })
@@ -326,7 +326,7 @@ describe('missing and invalid answers', () => {
 })
 
 describe('a price that changes while the form is open', () => {
-  test('is shown with the old and the new price before the payment; answers and file are kept', async () => {
+  test('is shown with the old price before the payment; answers and file are kept', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await openForm(page)
     await fillForm(page, { name: 'Dr. Patient Sample', category: PG_CATEGORY, hasProof: true })

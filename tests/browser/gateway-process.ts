@@ -112,7 +112,7 @@ async function runSimulator({
           dataDir,
           accounts: () => [createSandboxAccount(account)],
           returnUrl: () => `${app.public}${DEFAULT_RETURN_PATH}`,
-          noticeUrl: () => `${app.direct}${WEBHOOK_PATH}`,
+          webhookUrl: () => `${app.direct}${WEBHOOK_PATH}`,
           clock: getTime,
           log,
         })

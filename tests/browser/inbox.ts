@@ -33,7 +33,7 @@ export async function openInbox(): Promise<Inbox> {
       })
     },
   })
-  // If Rollcall is killed, it does not close its connection, which is reported as an error.
+  // If Rollcall is killed, it does not close its connection, and the server reports an error.
   server.on('error', () => {})
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const serverAddress = server.server.address()

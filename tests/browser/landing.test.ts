@@ -104,7 +104,7 @@ describe('the landing page', () => {
   })
 
   test.each(ALL_RUNS ? [360, 768, 1280] : [360])(
-    'does not scroll horizontally and has no layout shift, at %i px',
+    'has no horizontal scroll bar and no layout shift, at %i px',
     async (width) => {
       const { page, context } = await visit(browser, { width, height: 740, privateWindow: true })
       await page.addInitScript(() => {
@@ -126,7 +126,7 @@ describe('the landing page', () => {
     },
   )
 
-  test('shows a message after a payment of an unknown order', async () => {
+  test('shows a message after a payment for an unknown order', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/api/payment/return/?TRANSACTIONID=NOBODY1&TRANSACTIONSTATUS=200`)
     expect(new URL(page.url()).pathname).toBe('/')
@@ -134,7 +134,7 @@ describe('the landing page', () => {
     const alert = page.getByRole('alert')
     await expect
       .poll(async () => toPlainText(await alert.textContent()))
-      .toMatch(/^We could not match the payment you came back from with a registration\./)
+      .toMatch(/^We could not match your payment to a registration\./)
     await expect.poll(() => alert.evaluate((box) => box.getBoundingClientRect().top)).toBe(0)
     await expectAccessible(page, 'landing page after an unknown payment')
     expect(consoleErrors).toEqual([])
@@ -144,7 +144,7 @@ describe('the landing page', () => {
     await context.close()
   })
 
-  test('is readable before its script loads, and without it', async () => {
+  test('is readable before its script loads, and without scripts', async () => {
     const { page, context } = await visit(browser, { javaScript: false })
     await page.goto(server.url)
     await expect
@@ -192,7 +192,7 @@ describe('the other pages of the site', () => {
     await expectAccessible(page, 'a page that cannot be rendered')
     await page.getByRole('button', { name: 'Reload' }).click()
     await page.getByRole('heading', { level: 1, name: 'One file becomes a conference' }).waitFor()
-    // Blocks the page's own module. Opens a page without scripts first, so that no module of another page is counted.
+    // Blocks the page's own module. Opens a page without scripts first, so that no module of another page counts.
     await page.goto(server.url)
     let fetchCount = 0
     await page.route('**/assets/*.js', (route) =>
@@ -217,7 +217,7 @@ describe('the other pages of the site', () => {
     await context.close()
   })
 
-  test('S009 S020 S037 S038: a closed event says that it is closed, and offers no form', async () => {
+  test('S009 S020 S037 S038: a closed event states that it is closed, and offers no form', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/pulmocon2025`)
     await page.getByRole('heading', { level: 1, name: 'PULMOCON 2025' }).waitFor()

@@ -18,7 +18,7 @@ export async function findLayoutProblemsAtAnyWidth(page: Page): Promise<readonly
   return problems
 }
 
-/** After a resize, the page is rendered at the new width a few frames later. */
+/** The page is rendered at the new width a few frames after a resize. */
 const MAX_FRAMES = 600
 
 async function findLayoutProblemsWhenSettled(page: Page): Promise<readonly string[]> {
@@ -104,7 +104,7 @@ export function findLayoutProblemsInPage(): readonly string[] {
     }
     const { scrollWidth: contentWidth, clientWidth: visibleWidth } = parentElement
     const { overflowX, textOverflow } = getComputedStyle(parentElement)
-    // Text with an ellipsis is shortened on purpose.
+    // An ellipsis shortens text on purpose.
     if (
       overflowX !== 'visible' &&
       textOverflow !== 'ellipsis' &&

@@ -59,7 +59,7 @@ async function waitUntilStill(locator: Locator): Promise<number> {
 }
 
 describe('on a phone', () => {
-  test('the pay bar is one line for every message, and part of the page on a low screen', async () => {
+  test('the pay bar shows every message in one line, and scrolls with the page on a low screen', async () => {
     const { page, context } = await visit(browser, PHONE)
     await openForm(page)
     const measureBar = async (width: number, height: number): Promise<number | undefined> => {
@@ -80,7 +80,7 @@ describe('on a phone', () => {
     await expect.poll(() => measureBar(360, 740)).toBe(65)
     // The full text is at the end of the form.
     await page.getByRole('main').getByText('answers need attention').waitFor()
-    // Low screens: a phone in landscape, and 1280 × 1024 at 400 %.
+    // Low screens: a phone in landscape, and 1280 × 1024 at 400% zoom.
     const readBarPosition = () => findBar(page).evaluate((box) => getComputedStyle(box).position)
     await expect.poll(() => readBarPosition()).toBe('fixed')
     for (const [width, height] of [
@@ -106,7 +106,7 @@ describe('on a phone', () => {
     await context.close()
   })
 
-  test('a message that appears or disappears shifts nothing, even without scroll anchoring', async () => {
+  test('a message that appears or disappears causes no layout shift, even without scroll anchoring', async () => {
     const { page, context } = await visit(browser, PHONE)
     await openForm(page)
     await page.evaluate(() => {
@@ -146,7 +146,7 @@ describe('on a phone', () => {
 })
 
 describe('nothing overlaps, is cut off, or makes the page scroll horizontally', () => {
-  test('in a form with every message, from 320 to 1920 pixels', async () => {
+  test('in a form that shows every message, from 320 to 1920 pixels', async () => {
     const { page, context } = await visit(browser, { width: 1280 })
     await openForm(page)
     // A hint above one field moved its input below that of the neighbouring field.
@@ -162,7 +162,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
     await findPayButton(page).click()
     await locateErrorSummary(page).waitFor()
     expect(await findLayoutProblemsAtAnyWidth(page)).toEqual([])
-    // The check finds an overlap that exists.
+    // Negative control: the check finds a real overlap.
     await page.getByText('Full Name', { exact: true }).evaluate((label) => {
       label.style.transform = 'translateY(28px)'
     })

@@ -42,7 +42,7 @@ const OLD_BROWSERS = [
 ] as const
 
 describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
-  test('the text below the header of an event does not touch it', async () => {
+  test('the text below the header of an event does not touch the header', async () => {
     const { page, context } = await visitFrom()
     await page.goto(server.url + FORM_PATH)
     const text = page.locator('.lead:visible')
@@ -71,7 +71,7 @@ describe.each(OLD_BROWSERS)('in %s', (_, visitFrom) => {
     await context.close()
   })
 
-  test.each([320, 1280])('the page for organisers fits into %i px', async (width) => {
+  test.each([320, 1280])('the page for organisers fits in %i px', async (width) => {
     const { page, context } = await visitFrom()
     await page.setViewportSize({ width, height: 900 })
     await page.goto(`${server.url}/organisers`)
@@ -111,7 +111,7 @@ describe('a browser that cannot run the form shows the fees and the contact addr
   })
 })
 
-describe('with cookies blocked, so that storage and channels throw', () => {
+describe('with cookies blocked, so that storage and channels throw errors', () => {
   test('the form of an event with an upload opens and shows its price', async () => {
     const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
     await page.addInitScript(() => {
@@ -160,7 +160,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('if its worker does not start: shows a message, and the file can be edited and saved', async () => {
+  test('without its worker, shows a message, and the file can be edited and saved', async () => {
     const { page, context } = await visit(browser)
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)
@@ -172,7 +172,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('if its worker does not start: no tab claims that the file has no problems', async () => {
+  test('without its worker, no tab claims that the file has no problems', async () => {
     const { page, context } = await visit(browser)
     await page.route(/assets\/check-event-file-worker-.*\.js$/, (route) => route.abort())
     await page.goto(`${server.url}/organisers`)

@@ -74,7 +74,7 @@ async function openCreatedFile(width = 1280): Promise<Awaited<ReturnType<typeof 
   return formVisit
 }
 
-test('the preview shows no fees of the sample while the fee table has a mistake', async () => {
+test("the preview does not show the sample's fees while the fee table has a mistake", async () => {
   const { page, context, consoleErrors } = await openFeeTable()
   const preview = page.getByRole('region', { name: 'Preview of the form' })
   await preview.getByText('Echo Days 2027').first().waitFor()
@@ -94,7 +94,7 @@ test('the preview shows no fees of the sample while the fee table has a mistake'
   await context.close()
 })
 
-test('three price periods and their buttons fit beside the preview, and more periods have a scroll bar', async () => {
+test('three price periods and their buttons fit beside the preview; more periods have a scroll bar', async () => {
   const { page, context } = await openFeeTable(1280)
   const table = page.getByRole('region', { name: 'Fees' })
   const isScrollable = () =>
@@ -111,7 +111,7 @@ test('three price periods and their buttons fit beside the preview, and more per
   await context.close()
 })
 
-test('the sentence about a pasted table kept the number of categories after one was removed', async () => {
+test('the message about a pasted table still stated the old number of categories after one was removed', async () => {
   const { page, context } = await openFeeTable()
   await page.getByLabel('Paste a table').fill(PASTED_TABLE)
   await page.getByRole('button', { name: 'Read this table' }).click()
@@ -122,7 +122,7 @@ test('the sentence about a pasted table kept the number of categories after one 
   await context.close()
 })
 
-test('a workshop with a mistake below correct fees left the fees of the sample in the preview', async () => {
+test("the preview showed the sample's fees if the fees were correct and a workshop had a mistake", async () => {
   const { page, context } = await openFeeTable()
   const preview = page.getByRole('region', { name: 'Preview of the form' })
   await preview.getByText('Echo Days 2027').first().waitFor()
@@ -154,7 +154,7 @@ test('the price table of a workshop names the categories, not a condition of the
   await context.close()
 })
 
-test('edits of a created file are replaced only after a question, even if they were saved', async () => {
+test('edits of a created file are replaced only after confirmation, even if they were saved', async () => {
   const { page, context } = await openCreatedFile()
   const createAgain = async () => {
     await page.getByRole('button', { name: 'Change the answers' }).click()
@@ -180,7 +180,7 @@ test('edits of a created file are replaced only after a question, even if they w
   expect(readFileSync(await (await download).path(), 'utf8')).toMatch(/^# by hand\n/)
   await dialog.getByRole('button', { name: 'Keep it' }).click()
   await editor.getByText('# by hand').waitFor()
-  // After a reload, the page still knows which text was created from the questions.
+  // After a reload, the page can still tell which text was created from the questions.
   await page.reload()
   await editor.getByText('# by hand').waitFor()
   await page.goBack()
@@ -188,13 +188,13 @@ test('edits of a created file are replaced only after a question, even if they w
   await dialog.getByRole('button', { name: 'Replace it' }).click()
   await findNotice(page).waitFor()
   await expect.poll(() => editor.getByText('# by hand').count()).toBe(0)
-  // Without edits, no question is asked.
+  // Without edits, no confirmation is required.
   await createAgain()
   await findNotice(page).waitFor()
   await context.close()
 })
 
-test('after a reload, the answers of a created file can still be changed; a file that was opened has none', async () => {
+test('after a reload, the answers of a created file can still be changed; a file opened from disk has no answers', async () => {
   const { page, context } = await openCreatedFile()
   const changeButton = page.getByRole('button', { name: 'Change the answers' })
   await page.reload()

@@ -46,7 +46,7 @@ async function openEditor(options: { readonly width?: number } = {}) {
   return newVisit
 }
 
-/** Scrolls to a piece of the text, clicks before it, and returns the number of its line. */
+/** Scrolls to the given text, clicks in front of it, and returns its line number. */
 async function placeCursorBefore(page: Page, piece: string): Promise<number> {
   const linesBefore = eventFile.slice(0, eventFile.indexOf(piece)).split('\n')
   const lines = eventFile.split('\n')
@@ -201,11 +201,11 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('another day shows another price, and the applied rule with its line', async () => {
+  test('on another day, the preview shows the price of that day, and the applied rule with its line', async () => {
     const { page, context } = await openEditor()
     await findTab(page, 'Price').click()
-    await page.getByLabel('On this day').fill('2026-01-25')
-    await page.getByText('but the first listed counts').waitFor()
+    await page.getByLabel('On this date').fill('2026-01-25')
+    await page.getByText('but the first period listed applies').waitFor()
     await expect
       .poll(async () => toPlainText(await page.locator('td[aria-current]').textContent()))
       .toBe('₹ 9,440')
@@ -305,7 +305,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('a new conference from questions: a wrong answer, a pasted fee table with other rows, GST and a workshop by category become a priced file', async () => {
+  test('a new conference from questions: after a wrong answer and a pasted fee table with other rows, the file has prices, GST and a workshop priced by category', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/organisers`)
     await page.getByRole('button', { name: 'New conference' }).click()
@@ -313,7 +313,7 @@ describe('the page for organisers', () => {
     const heading = page.getByRole('heading', { level: 2 }).first()
     const answer = async (question: string, text: string | null) => {
       await heading.getByText(question).waitFor()
-      // Text that is typed immediately goes into the field of the new question.
+      // Text that is typed immediately is entered in the field of the new question.
       const target = text === null ? heading : page.getByRole('textbox', { name: question })
       if (text !== null || !(await page.getByRole('textbox', { name: question }).isVisible()))
         await expect
@@ -324,7 +324,7 @@ describe('the page for organisers', () => {
     }
     await answer('What is the name', 'Rivers and Lungs 2027')
     await answer('On which day does it begin?', 'soon')
-    await page.getByRole('alert').getByText('"soon" is not a valid day').waitFor()
+    await page.getByRole('alert').getByText('"soon" is not a valid date').waitFor()
     const firstDayField = page.getByRole('textbox', { name: 'On which day does it begin?' })
     await expect
       .poll(() => firstDayField.evaluate((element) => element === document.activeElement))
@@ -365,7 +365,7 @@ describe('the page for organisers', () => {
     await page.getByText('What does “Non-member” pay in “Early Bird”?').waitFor()
     await missingPrice.fill('8,000')
     await continueButton.click()
-    // The price that is lower in the later period has the focus, not the name of its category.
+    // The focus is on the price that is lower in the later period, not on the name of its category.
     const lowerPrice = page.getByRole('textbox', { name: 'Non-member, Spot' })
     await expect
       .poll(() => lowerPrice.evaluate((element) => element === document.activeElement))
@@ -423,7 +423,7 @@ describe('the page for organisers', () => {
     await page.getByText(/^the answers that delegates can change until 5 March 2027/).waitFor()
     await expectAccessible(page, 'a created file next to its prices')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(1280)
-    const day = page.getByLabel('On this day')
+    const day = page.getByLabel('On this date')
     const readAmounts = async () =>
       (await page.getByRole('definition').allTextContents()).map(toPlainText)
     await expect.poll(readAmounts).toContain('₹ 5,900')
@@ -454,7 +454,7 @@ describe('the page for organisers', () => {
       payment: { account: 'society' },
       registration: { closes: '2027-03-11', desk: { opens: '2027-03-12', closes: '2027-03-13' } },
     })
-    // A tab that is opened later has only the data stored by the browser.
+    // A tab that is opened later has only the data that the browser stores.
     const laterTab = await context.newPage()
     await laterTab.goto(`${server.url}/organisers`)
     await laterTab.getByRole('button', { name: 'Start over' }).click()
@@ -466,7 +466,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('a copied conference becomes a new one with its own name, days and addresses', async () => {
+  test('a copied conference becomes a new conference with its own name, days and addresses', async () => {
     const { page, context, consoleErrors } = await openEditor()
     const createButton = page.getByRole('button', { name: 'Create a new conference' })
     await page.getByLabel('Short name').fill('afpicon2026')
@@ -526,7 +526,7 @@ describe('the page for organisers', () => {
   })
 
   test.each(ALL_RUNS ? [360, 768, 1280] : [360])(
-    'axe finds nothing in any tab, with and without findings, and nothing overflows, at %i px',
+    'axe reports no problem in any tab, with and without findings, and nothing overflows, at %i px',
     async (width) => {
       const { page, context, consoleErrors } = await openEditor({ width })
       const tabs =
@@ -568,7 +568,7 @@ describe('the page for organisers', () => {
     },
   )
 
-  test('the address of the office cannot be used by an event', async () => {
+  test('an event cannot use the address of the office', async () => {
     const page = await (await fetch(`${server.url}/organisers`)).text()
     expect(page).toContain('title: AFPICON 2026')
     expect(page).not.toContain(officeEmail)

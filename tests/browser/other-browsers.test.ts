@@ -1,4 +1,4 @@
-/** One registration, from the form to the office, in each installed browser other than the tests' own Chromium. */
+/** One registration, from the form to the office, in each installed browser except the Chromium of the other tests. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

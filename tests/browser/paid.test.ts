@@ -129,7 +129,7 @@ describe('a postgraduate with a document', () => {
       .poll(() => page.getByRole('link', { name: 'Open map' }).getAttribute('href'))
       .toBe('https://www.google.com/maps/search/?api=1&query=Resort%2C+Changanassery%2C+Kottayam')
 
-    // On a phone, the link to share was in a second row.
+    // On a phone, the link to share used to be in a second row.
     const { width = 1280, height = 720 } = page.viewportSize() ?? {}
     await page.setViewportSize({ width: 360, height })
     const buttons = [/^Add to calendar$/, /^Open map/, /^Share this event$/].map((name) =>
@@ -162,8 +162,8 @@ describe('a postgraduate with a document', () => {
     await context.close()
   })
 
-  test("S006 S028 S032 S074 S080 S081 S118: is in the office's list with the document, in the filtered list and in its CSV", async () => {
-    // Another delegate does not pay, so the filter must exclude them.
+  test('S006 S028 S032 S074 S080 S081 S118: appears in the office list with the document, in the filtered list and in its CSV', async () => {
+    // The filter must exclude another delegate, who does not pay.
     const otherVisit = await visit(browser)
     await otherVisit.page.goto(server.url + FORM_PATH)
     await fillForm(otherVisit.page, { name: 'Dr. Placeholder Intern', category: INTERN_CATEGORY })
@@ -232,7 +232,7 @@ describe('a postgraduate with a document', () => {
     await context.close()
   })
 
-  test('S073 S074: is among the newest registrations on the dashboard', async () => {
+  test('S073 S074: appears among the newest registrations on the dashboard', async () => {
     const { page, context } = await visit(browser)
     await signIn(page)
     await page.waitForURL(/\/admin\/dashboard/)
@@ -288,7 +288,7 @@ describe('a chosen document', () => {
     await context.close()
   })
 
-  test('is uploaded again automatically after a lost connection; the payment waits for it with a message', async () => {
+  test('is uploaded again automatically after a lost connection; the payment waits for the upload and shows a message', async () => {
     const { page, context } = await visit(browser)
     let attempts = 0
     const DOCUMENT_PATHS = /\/proofs\/$/
@@ -316,7 +316,7 @@ describe('a chosen document', () => {
     await context.close()
   })
 
-  test('is scaled down and rotated if it is a photo, without camera metadata', async () => {
+  test('if it is a photo, is scaled down, rotated and stored without camera metadata', async () => {
     const { page, context } = await visit(browser)
     await page.goto(server.url + FORM_PATH)
     await fillForm(page, { name: 'Dr. Photo Sample', category: PG_CATEGORY })
@@ -397,7 +397,7 @@ async function fillFormWithDocument(page: Page, name: string): Promise<void> {
 }
 
 describe('a lost connection', () => {
-  test('before the response, after it, at the gateway and on return: paid once, with one email and the document', async () => {
+  test('before the response, after it, at the gateway and on return leads to one payment, one email and the document', async () => {
     const { page, context } = await visit(browser, { privateWindow: true, width: 360, height: 740 })
     await page.clock.install()
     const keys: (string | undefined)[] = []
@@ -507,7 +507,7 @@ describe('a lost connection', () => {
     await registeredNotice.getByText('Do you want to register someone else?').waitFor()
     await expect
       .poll(async () => toPlainText(await registeredNotice.textContent()))
-      .toContain(`The number ends in ${orderId.slice(-4)}`)
+      .toContain(`Your registration number ends in ${orderId.slice(-4)}`)
     await fillFormWithDocument(page, 'Dr. Lost Line')
     await mainRegion.getByText('You have already registered with this email address.').waitFor()
     await findField(page, 'Email Address').fill('somebody.else@example.org')

@@ -221,7 +221,7 @@ describe.each(DATABASES)('on %s', (database) => {
 
   // tests/server/registration/event-in-euro.test.ts covers the same without a browser.
   registerThorough(() => {
-    test('a delegate pays euros by transfer, is matched in a statement, and gets 50% less EUR 25 back', async () => {
+    test('a delegate pays euros by transfer, the payment is matched in a statement, and the refund is 50% less EUR 25', async () => {
       const { page, context, consoleErrors } = await visitOverHttps()
       const email = await fillForm(page, 'heidetage2027', 'Erika Beispiel')
       await page.getByLabel('Physician').check()

@@ -237,8 +237,8 @@ const EVENT_CASES: readonly EventCase[] = [
 ]
 
 /**
- * `npm test` covers an approval with documents, dollars by card and euros by transfer; other tests cover several people
- * by card and a transfer in rupees. The bills of all events are also tested by their examples.
+ * `npm test` covers an approval with documents, dollars by card and euros by transfer. Other tests cover several people
+ * by card and a transfer in rupees. The examples of all events also test their bills.
  */
 const REPRESENTATIVE_EVENTS = ['swarafellow2027', 'dweepcon2027', 'burgkongress2027']
 const TESTED_CASES = ALL_RUNS
@@ -281,7 +281,7 @@ const performOfficeAction = (regNo: string, action: object): Promise<unknown> =>
 const readText = async (page: Page): Promise<string> =>
   toPlainText(await page.getByRole('main').innerText())
 
-test.each(TESTED_CASES)('$event: registers and pays $total $pays', async (row) => {
+test.each(TESTED_CASES)('$event: a delegate registers and pays $total $pays', async (row) => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/${row.event}`)
   await waitForHydration(page)

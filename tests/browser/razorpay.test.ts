@@ -49,7 +49,7 @@ async function openCheckout(page: Page, name: string): Promise<void> {
 const clickAtCheckout = (page: Page, name: string): Promise<void> =>
   page.getByRole('button', { name, exact: true }).click()
 
-test('pays USD 177, and the page and the receipt are in dollars', async () => {
+test('a delegate pays USD 177, and the page and the receipt are in dollars', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await openCheckout(page, 'Foreign Delegate')
   expect(await readBody(page)).toContain('foreign.delegate@example.org')
@@ -63,7 +63,7 @@ test('pays USD 177, and the page and the receipt are in dollars', async () => {
   await context.close()
 })
 
-test('after a declined payment, the failed page offers another one, which succeeds', async () => {
+test('after a declined payment, the failed page offers another attempt, which succeeds', async () => {
   const { page, context } = await visit(browser)
   await openCheckout(page, 'Second Delegate')
   await clickAtCheckout(page, 'Decline')
@@ -90,7 +90,7 @@ test('a cancelled checkout leads back to the event, where the same order can be 
 const submitForm = (page: Page): Promise<void> =>
   page.getByRole('button', { name: 'Register', exact: true }).click()
 
-test('with two card gateways, the chosen one is paid, and a bill in dollars offers only the one that accepts dollars', async () => {
+test('with two card gateways, the delegate pays at the chosen one, and a bill in dollars offers only the one that accepts dollars', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await fillForm(page, 'razortwo', 'Rupee Delegate')
   await page.getByLabel('Card or UPI').check()

@@ -1,4 +1,4 @@
-/** The result pages of imported registrations in every state, of unknown orders, and without a server response. */
+/** The result pages of imported registrations in every state, of unknown orders, and if the server does not respond. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -14,7 +14,7 @@ import type { TestServer } from './serve.ts'
 
 const FETCH_FAILED = 'Failed to fetch registration details'
 const NETWORK_ERROR = 'Network error. Please check your internet connection.'
-const MAYBE_DEDUCTED = 'Check that no amount was deducted'
+const MAYBE_DEDUCTED = 'check that no amount was deducted'
 const STATUSES = ['success', 'pending', 'failed', 'refunded'] as const
 const DELEGATE = {
   full_name: 'Dr. Stored Sample',
@@ -311,7 +311,7 @@ describe.each(CASES)('$title', (event) => {
     ;[paidNo, , failedNo] = readNumbers(server.dataDir, event.numbers)
   })
 
-  test('S024 S025 S026 S027 S033 S039 S057 S067 S071: paid: shows the stored name, items and amount, whatever the address contains', async () => {
+  test('S024 S025 S026 S027 S033 S039 S057 S067 S071: paid: shows the stored name, items and amount, regardless of the values in the URL', async () => {
     const { page } = visitor
     for (const outcome of ['failed', 'success'] as const) {
       await page.goto(buildUrl(event, outcome, `?orderId=${paidNo}&amount=1.00&date=2001-01-01`))
@@ -383,7 +383,7 @@ describe.each(CASES)('$title', (event) => {
   })
 })
 
-/** One event with a receipt, and one with its own pages; other events differ only in data and texts. */
+/** One event with a receipt, and one with its own pages. Other events differ only in data and texts. */
 const REPRESENTATIVES = ['afpicon2026', 'pulmocon2025']
 const TESTED_CASES = CASES.filter(({ id }) => ALL_RUNS || REPRESENTATIVES.includes(id))
 
@@ -393,7 +393,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
     ;[paidNo, pendingNo, failedNo, refundedNo] = readNumbers(server.dataDir, event.numbers)
   })
 
-  test('S040 S041 S044 S059 S066 S170: without an order ID, or with an invalid or unknown one, the page states the error and that a paid registration is not lost', async () => {
+  test('S040 S041 S044 S059 S066 S170: without a valid and known order ID, the page states the error and that a paid registration is not lost', async () => {
     const { page } = visitor
     const { missing, malformed, unknown } = event.errors
     for (const [query, sentence] of [
@@ -492,7 +492,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
     await expectAccessible(page, `${event.title}, failed, unknown`)
   })
 
-  test("S042 S043 S044 S055 S167: shows a spinner, a network error, the server's message, and then the page", async () => {
+  test("S042 S043 S044 S055 S167: shows a spinner, then a network error or the server's message, and finally the page", async () => {
     const { page } = visitor
     let mockResponse: 'none' | number | string | { readonly bodyOf200: string } = 'none'
     let release = (): void => {}
@@ -566,7 +566,7 @@ describe.each(TESTED_CASES)('$title', (event) => {
   })
 })
 
-test('no page logged an error in the browser', () => {
+test('no page logged an error in the browser console', () => {
   expect(visitor.consoleErrors).toEqual([])
 })
 

@@ -32,7 +32,7 @@ const chooseYes = (page: Page, question: string): Promise<void> =>
 
 type FormCase = {
   readonly path: string
-  /** Gives the answers that reveal every conditional field. */
+  /** Enters the answers that reveal every conditional field. */
   readonly revealFields: (page: Page) => Promise<void>
   /**
    * Controls and messages in form order, which is not the order of the tree. The file control's name includes that of
@@ -100,7 +100,7 @@ const toBareName = (name: string): string => name.replace(/ \(optional\)$/, '')
 describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia2026'))(
   '$path',
   ({ path, revealFields, errors, optional }) => {
-    test('S119 S120 S129 S130 S131: in the accessibility tree every error belongs to its control, and disappears when corrected', async () => {
+    test('S119 S120 S129 S130 S131: in the accessibility tree, every error belongs to its control, and disappears when corrected', async () => {
       const { page, context, consoleErrors } = await visit(browser)
       await page.goto(server.url + path)
       await waitForHydration(page)
@@ -163,7 +163,7 @@ describe.each(ALL_RUNS ? FORMS : FORMS.filter(({ path }) => path !== '/chirurgia
 )
 
 describe('states of the form that no other test checks with axe', () => {
-  test('S132: prices that cannot be loaded, and later can', async () => {
+  test('S132: prices that cannot be loaded at first, but can be loaded later', async () => {
     const { page, context } = await visit(browser)
     await page.route('**/midzone2025', removePrices)
     await page.route('**/api/midzone/pricing/', (route) => route.abort())
@@ -255,7 +255,7 @@ describe('states of the form that no other test checks with axe', () => {
     await context.close()
   })
 
-  test('the price expanded in the bar of a phone', async () => {
+  test('the price details in the bar of a phone', async () => {
     const { page, context } = await visit(browser, { width: 360, height: 740 })
     await page.goto(`${server.url}/midzone2025`)
     const bar = page.getByRole('region', { name: 'Registration Summary' })
@@ -272,7 +272,7 @@ describe('states of the form that no other test checks with axe', () => {
     await context.close()
   })
 
-  test('every state is recognisable in forced colours', async () => {
+  test('every state is visible in forced colours', async () => {
     const { page, context } = await visit(browser, { privateWindow: true })
     await page.emulateMedia({ forcedColors: 'active' })
     await page.route(/\/proofs\/$/, () => {})

@@ -58,12 +58,12 @@ const register = (changes: object = {}): Promise<Response> =>
 /** Waits for an email to the delegate with this text, and returns the link in the newest one. */
 const waitForLink = async (phrase: string): Promise<string> =>
   findLink(await inbox.waitForEmail(EMAIL, phrase))
-/** Waits until the page has moved the focus to this heading, because the focused button has disappeared. */
+/** Waits until the focus is on this heading, to which the page moves it because the focused button has disappeared. */
 const waitForFocusOn = (page: Page, name: string): Promise<void> =>
   page.getByRole('heading', { name }).and(page.locator(':focus')).waitFor()
 const findRegion = (page: Page, name: string) => page.getByRole('region', { name })
 
-test('lost link, payment, change, cancellation by the refund scale with its seat sold again, erasure', async () => {
+test('a delegate requests a lost link, pays, changes an answer, cancels under the refund scale so that the seat is sold again, and erases the data', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   expect((await register({ full_name: NAME, email: EMAIL })).status).toBe(201)
   expect((await register()).status).toBe(409)
@@ -127,8 +127,8 @@ test('lost link, payment, change, cancellation by the refund scale with its seat
   await dialog.getByRole('button', { name: 'Request cancellation' }).click()
   await cancelRegion.getByText('You requested cancellation on 10 January 2026').waitFor()
   await waitForFocusOn(page, 'If you cannot come')
-  await expectAccessible(page, 'an own page')
-  expect(await findLayoutProblemsAtAnyWidth(page), 'own page').toEqual([])
+  await expectAccessible(page, 'the self-service page after a cancellation request')
+  expect(await findLayoutProblemsAtAnyWidth(page), 'self-service page').toEqual([])
 
   // Staff see it in the work queue and decide.
   await page.goto(`${server.url}/admin/login`)

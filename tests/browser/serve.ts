@@ -246,7 +246,7 @@ export const waitUntilRendered = (url: string): Promise<void> =>
     { timeout: 200_000 },
   )
 
-/** Creates a payment link that expires on a given day, like the link in the reminder for an unpaid registration. */
+/** Creates a payment link that expires on a given day, like the link in a payment reminder. */
 export function createPaymentLink(
   { url, dataDir }: Pick<TestServer, 'url' | 'dataDir'>,
   regNo: string,

@@ -74,12 +74,12 @@ const findBill = (page: Page, title: string): Locator =>
 const findButton = (page: Page, name: string): Locator =>
   page.getByRole('button', { name, exact: true })
 
-test('a runner registers with a family, a shirt and a donation, pays, and sees each line on the result page', async () => {
+test('a runner registers with family members, a shirt and a donation, pays, and sees each line on the result page', async () => {
   const { page, context, consoleErrors } = await visit(browser, { width: 360, privateWindow: true })
   await waitUntilRendered(`${server.url}/nilarun2027`)
   const release = await holdRequests(page, '**/assets/{index,shared,registration-page}*.js')
   await page.goto(`${server.url}/nilarun2027`, { waitUntil: 'commit' })
-  // If an event sold more than entries, its price used not to change until the scripts had loaded.
+  // If an event sold other items than entries, the price did not change until the scripts had loaded.
   const bar = page.getByRole('region', { name: 'Your Entry' })
   await page.getByLabel('Running shirt').selectOption('xxl')
   await expect.poll(async () => toPlainText(await bar.innerText())).toContain('₹ 1,348')
@@ -142,7 +142,7 @@ test('a runner registers with a family, a shirt and a donation, pays, and sees e
   await context.close()
 })
 
-test('a webinar participant consents and pays nothing, and each email address gets one seat', async () => {
+test('a delegate of a free webinar consents and registers without a payment, and each email address gets one seat', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const fillForm = async (): Promise<void> => {
     await page.goto(`${server.url}/soiltalk2027`)
@@ -197,7 +197,7 @@ const readBillLines = (page: Page): Promise<Readonly<Record<string, string>>> =>
 const findConsents = (page: Page): Locator =>
   page.getByRole('checkbox', { name: /The society may use these details/ })
 
-test('a delegate goes through the form page by page, cannot choose unavailable items, and pays for the rest', async () => {
+test('a delegate goes through the form page by page, cannot choose unavailable items, and pays for the others', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await fillAboutYou(page, 'Asha Sample')
   const memberGroup = page.getByRole('group', { name: 'Member of the society?' })
@@ -266,7 +266,7 @@ test('a delegate goes through the form page by page, cannot choose unavailable i
 })
 
 registerThorough(() => {
-  test('a faculty member with a code pays nothing, and the code is then used up', async () => {
+  test('a faculty member with a discount code registers without a payment, and the code is then used up', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     for (const name of ['Faculty One', 'Faculty Two']) {
       await fillAboutYou(page, name)
@@ -326,7 +326,7 @@ async function registerAnother(
   ])
 }
 
-test('if seats are sold while the form is open, reports it at their field or offers the alternative', async () => {
+test('if seats are sold while the form is open, the error is at their field, or an alternative is offered', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const clickButton = (name = 'Proceed to Secure Payment'): Promise<void> =>
     findButton(page, name).click()
@@ -376,7 +376,7 @@ test('if seats are sold while the form is open, reports it at their field or off
   await context.close()
 })
 
-test("the office's sales page", async () => {
+test('the sales page of the office is accessible', async () => {
   const { page, context } = await visit(browser, { width: 768 })
   await page.goto(`${server.url}/admin/events/nidancon2027/sales`)
   await page.getByLabel('Username').fill(ADMIN.username)

@@ -112,7 +112,7 @@ describe('a payment that is declined', () => {
 })
 
 describe('a slow payment', () => {
-  test('S116: is pending first, without receipt or another payment, and then paid automatically', async () => {
+  test('S116: is pending first, without a receipt or a pay button, and is then shown as paid without a reload', async () => {
     const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
     const announcements = await recordAnnouncements(page)
     await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Pending Example'))
@@ -168,7 +168,7 @@ describe('a slow payment', () => {
     await context.close()
   })
 
-  test('asks for confirmation of a changed price before it charges', async () => {
+  test('a changed price requires confirmation before the payment', async () => {
     const { page, context } = await visit(browser)
     await page.setViewportSize({ width: 360, height: 740 })
     const orderId = await registerThroughApi(server.url, 'Dr. Moved Price')
@@ -226,7 +226,7 @@ describe('a slow payment', () => {
     await context.close()
   })
 
-  test('is under review if the amount differs: states since when, the next step, and the contact address', async () => {
+  test('is under review if the amount differs: the page states since when, the next step and the contact address', async () => {
     const { page, context } = await visit(browser)
     await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Short Amount'))
     await clickAtGateway(page, 'Pay a wrong amount')
@@ -239,7 +239,7 @@ describe('a slow payment', () => {
 })
 
 describe('the browser’s Back button, from the gateway to the form', () => {
-  test('the form keeps its answers and offers to pay for the same registration, also when submitted again', async () => {
+  test('the form keeps its answers and offers to pay for the same registration, even when submitted again', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await openGateway(page, 'Dr. Back Button')
     const orderId = await readGatewayOrder(page)
@@ -447,7 +447,7 @@ describe('the state of a registration on its page', () => {
       'Pay again',
     ],
     [
-      'with the organisers',
+      'under review by the organisers',
       { stands: 'organisers', in_review: true, review_since: '2025-11-10T09:05:00+05:30' },
       'The organisers are checking your payment',
       [
@@ -466,7 +466,7 @@ describe('the state of a registration on its page', () => {
       null,
     ],
     [
-      'paid, paid a second time, and partly refunded',
+      'paid twice and partly refunded',
       {
         stands: 'complete',
         payment_status: 'success',
@@ -512,7 +512,7 @@ describe('the state of a registration on its page', () => {
 })
 
 describe('a result page without its order', () => {
-  test('does not disclose its order id: no referrer, no cache, no index', async () => {
+  test('does not disclose its order ID: no referrer, no cache, no index', async () => {
     const response = await fetch(`${server.url}${SUCCESS_PATH}?orderId=AFPI0000000000000`)
     expect(response.headers.get('referrer-policy')).toBe('no-referrer')
     expect(response.headers.get('cache-control')).toBe('no-store')

@@ -71,7 +71,7 @@ const isCommon = ({ owner }: Member): boolean =>
 const toInterfaceName = (name: string): string => `${name[0]?.toUpperCase()}${name.slice(1)}`
 const isKnown = (name: string): boolean => globals.has(name) || toInterfaceName(name) in interfaces
 const GLOBAL_OBJECTS = new Set(['window', 'self', 'globalThis'])
-/** Methods that return an iterator. Iterator helpers (`map`, `filter`) are newer than the array methods. */
+/** Methods that return an iterator. Iterator helpers (`map`, `filter`) are newer than the same methods of arrays. */
 const ITERATOR_METHODS = new Set(['keys', 'values', 'entries', 'matchAll'])
 
 const toVersionNumber = (version: string): number => {

@@ -76,7 +76,7 @@ async function compareRows(
 }
 
 /**
- * Migrates copies of an old database, undisturbed and with kills, and compares the results. `copy` creates another
+ * Migrates copies of an old database, without and with kills, and compares the results. `copy` creates another
  * copy.
  */
 async function checkMigration(
@@ -114,7 +114,7 @@ async function checkMigration(
       killedStorage,
     )
     report(
-      `${name}, killed at ${versionWhenKilled}: the same rows as undisturbed`,
+      `${name}, killed at ${versionWhenKilled}: the same rows as without a kill`,
       hashAfterKill === hash,
     )
   }
@@ -132,7 +132,7 @@ async function checkMigration(
     before,
     oftenKilledStorage,
   )
-  report(`${name}, killed often: the same rows as undisturbed`, hashAfterKills === hash)
+  report(`${name}, killed often: the same rows as without a kill`, hashAfterKills === hash)
   report(
     `${name}: version ${await readVersion(oftenKilledStorage)}`,
     (await readVersion(oftenKilledStorage)) === latestVersion,

@@ -68,7 +68,7 @@ export async function checkOverHttp(
 
   const memberCount = rows.filter((row) => readCell(row, 'category') === 'Member').length
   if (memberCount > SEATS) problems.push(`${memberCount} have one of ${SEATS} seats`)
-  if (memberCount === 0) problems.push('no one has a seat: the list was not read correctly')
+  if (memberCount === 0) problems.push('no delegate has a seat: the list was not read correctly')
 
   const paidNumbers = new Set(paidRows.map((row) => readCell(row, 'number')))
   for (const regNo of clientResults.paid)

@@ -4,5 +4,5 @@ import type { Store } from '../../server/storage/index.ts'
 
 export * from '../../server/storage/open-store.ts'
 export async function openStore(options: { readonly dataDir: string }): Promise<Store> {
-  return (await openSqliteStore({ ...options, faults: { answerBeforeCommitMs: 500 } })).store
+  return (await openSqliteStore({ ...options, faults: { respondBeforeCommitMs: 500 } })).store
 }

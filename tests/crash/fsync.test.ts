@@ -159,7 +159,7 @@ const controls: readonly Case[] = [
   [
     'negative control: responding before the commit',
     1,
-    { answerBeforeCommitMs: 5_000 },
+    { respondBeforeCommitMs: 5_000 },
     repeatValue(1, false),
   ],
 ]

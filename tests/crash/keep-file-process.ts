@@ -7,7 +7,7 @@ import { StoreBusy } from '../../server/storage/index.ts'
 const [, , url = '', path = ''] = process.argv
 const { store } = await openPostgresStore({ url })
 try {
-  await store.proofs?.keep({ path, sha256: 'f'.repeat(64), bytes: 1 }, instant(0))
+  await store.proofs?.storeFile({ path, sha256: 'f'.repeat(64), bytes: 1 }, instant(0))
   console.log('kept')
 } catch (error) {
   console.log(error instanceof StoreBusy ? 'to be tried again' : String(error))

@@ -16,7 +16,7 @@ const QUEUE_MS = 20
 const [, , url = '', name = '', disabledProtection = ''] = process.argv
 const { store } = await openPostgresStore({
   url,
-  faults: disabledProtection === 'commit' ? { answerBeforeCommitMs: 300 } : {},
+  faults: disabledProtection === 'commit' ? { respondBeforeCommitMs: 300 } : {},
 })
 printNow('READY')
 await Promise.all([

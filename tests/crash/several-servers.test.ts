@@ -201,7 +201,7 @@ else {
       output.emailed.length > 0,
     ]).toEqual([true, true])
     console.log(
-      `  ${output.confirmed.length} told, ${output.emailed.length} mails, died: ${JSON.stringify(faultCounts)}`,
+      `  ${output.confirmed.length} confirmed, ${output.emailed.length} emails, faults: ${JSON.stringify(faultCounts)}`,
     )
     await shell.end()
   })

@@ -31,7 +31,7 @@ export const isIn = (
   name: string,
   ...values: (string | number | boolean)[]
 ): { field: string; test: Test } => ({ field: name, test: { is: 'in', values } })
-/** Creates a condition of one map, whose tests must all be true. */
+/** Creates a condition that is true if all its tests are true. */
 export const when = (...tests: { field: string; test: Test }[]): Condition => [tests]
 
 const page = {
@@ -144,9 +144,7 @@ export function createEvent(overrides: Partial<EventConfig> = {}): EventConfig {
 const member = { is: 'in', values: [true] } as const
 const gst = { name: 'GST', percent: 18, round: 'paise' } as const
 
-/**
- * The delegate chooses the category. Two periods share one day, and other dates fall back to the first period.
- */
+/** The delegate chooses the category. Two periods share one day, and all other days have the first period's prices. */
 export const chosenCategoryEvent: EventConfig = createEvent({
   categories: ['member', 'visitor', 'pg'].map((id) => ({
     id,
@@ -205,7 +203,7 @@ export const chosenCategoryEvent: EventConfig = createEvent({
   ],
 })
 
-/** Rules determine the category. Prices include the tax, which is rounded to whole rupees. */
+/** Rules determine the category. Prices include tax, which is rounded to whole rupees. */
 export const derivedCategoryEvent: EventConfig = createEvent({
   categories: ['member', 'visitor', 'pg-member', 'pg-visitor'].map((id) => ({
     id,

@@ -12,7 +12,7 @@ import type { PricingContext } from '../../engine/rules/pricing-context.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { createEvent, createField, createRequired } from './fixtures.ts'
 
-/** Sample answers, as browsers and attackers send them, by the type of the field. */
+/** Sample answers as browsers and attackers send them, by the type of the field. */
 export const SAMPLE_ANSWERS: Record<Field['type'], readonly unknown[]> = {
   text: [
     undefined,
@@ -258,7 +258,7 @@ export const anyContext: fc.Arbitrary<PricingContext> = fc.record({
     { is: 'spent' } as const,
   ),
   left: fc.constantFrom({}, { hall: 0 }, { hall: 3, seats: 0 }, { hall: -1, seats: 1 }),
-  rolls: fc.oneof(
+  memberRecords: fc.oneof(
     fc.constantFrom({}, { f1: null }),
     row.map((f1) => ({ f1 })),
   ),
@@ -280,7 +280,7 @@ function randomCondition(
   return makeOptional(fc.array(map, { minLength: 1, maxLength: 2 }))
 }
 
-/** One id is the name of a property that every object has. */
+/** One of the ids is the name of a property that every object has. */
 const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
 /**
  * Random rules determine the category by three fields. Four more fields and a section have conditions on any earlier

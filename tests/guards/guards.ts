@@ -39,7 +39,7 @@ export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<nu
   treasury: {},
   delegates: {},
   strangers: {
-    6: 'An old price never ended: 18 of [money](../money/guards.md).',
+    6: 'An old price never ended: see [payment guard 18](../money/guards.md).',
   },
   office: {},
   machine: {},
@@ -60,7 +60,7 @@ export type Guard = {
   readonly needsWebBuild: boolean
 }
 
-/** Reads all guards, in the order of their findings; of this tree, or of an unchanged copy. */
+/** Reads all guards of this tree, or of an unchanged copy, in the order of their findings. */
 export function readGuards(top = TOP): readonly Guard[] {
   return SUBJECTS.flatMap((subject) =>
     readMutations(join(top, 'tests', 'guards', `${subject}.yaml`))
@@ -77,7 +77,7 @@ export function readGuards(top = TOP): readonly Guard[] {
   )
 }
 
-/** Returns a page with the table below `<!-- guards: money -->` generated again. */
+/** Returns a page with a new table below `<!-- guards: money -->`. */
 export function updatePage(text: string): string {
   return text.replaceAll(/(?<=<!-- guards: (\w+) -->\n\n)(?:\|.*\n)*/g, (_, subject: Subject) =>
     buildTable(subject),

@@ -12,7 +12,7 @@ import type { TestReport } from './reporter.ts'
 // with the guard. Without the guard, it must fail with the error in the table. NAME is a guard, a finding ("money 14")
 // or a subject ("money").
 
-/** Everything that tests read, except the history and the packages of the tree. */
+/** Every path that tests read, except the history and the packages. */
 const COPIED_PATHS = [
   'README.md',
   'bin',
@@ -30,7 +30,7 @@ const COPIED_PATHS = [
 ]
 
 const escapePattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
-/** Joins the lines of a text, because the table states an error in one line. */
+/** Joins the lines of a text, because the table contains each error in one line. */
 const joinLines = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
 /** Runs the tests of the guards in a tree. Throws if no test ran. */

@@ -1,7 +1,4 @@
-/**
- * Classifies a mutant: its damage, whether the checker detects it, and whether a finding is where an author would
- * look.
- */
+/** Classifies a mutant: its damage, whether the checker finds it, and whether the finding is where an author looks. */
 import { parse } from 'yaml'
 import { type EventConfig } from '../../engine/index.ts'
 import {
@@ -18,8 +15,8 @@ export type CheckedMutant = {
   /**
    * harmful: the file no longer parses, or `diff` reports a change of prices, rules, messages, fields, addresses,
    * rows or staff lists. wording: only the wording or the order changed. checking: only the file's instructions to
-   * the checker changed (examples, allow, demo, overlap): a finding is not a false positive, and a missing finding
-   * does no harm. contradiction: the file now contains two values, of which the first one happens to be the old one.
+   * the checker changed (examples, allow, demo, overlap), so a finding is not a false alarm, and a missing finding
+   * does no harm. contradiction: the file now contains two values, and the value that applies is the old one.
    * harmless: none of these.
    */
   readonly damage: 'harmful' | 'wording' | 'checking' | 'contradiction' | 'harmless'
@@ -61,7 +58,7 @@ export function checkMutant(
     path: original.path,
   })
   const findings = allFindings.filter(({ severity }) => severity !== 'note')
-  // Judges by the meaning of the file, not by findings: otherwise the checker's false alarms would look like harm.
+  // Uses the meaning of the file, not the findings: otherwise false alarms of the checker would count as harm.
   const isUnreadable = allFindings.some(
     ({ code, severity }) => severity === 'error' && code.startsWith('EV0'),
   )
@@ -80,9 +77,9 @@ export function checkMutant(
 }
 
 /**
- * The codes of contradictions: two declarations of one name, two rules for one answer, two periods or none for a day,
- * a period that ends before it begins, no refund or two for the last days, more prices than columns; `overlap` or `demo`
- * about something missing.
+ * The codes of contradictions: two declarations of one name, two rules for one answer, two periods or no period for a
+ * day, a period that ends before it begins, two refunds or no refund for the last days, more prices than columns, or
+ * `overlap` or `demo` for a missing part.
  */
 const CONTRADICTION_CODES = new Set([
   'EV206',
@@ -135,10 +132,7 @@ function classifyDamage(
   }
 }
 
-/**
- * Returns the event without the labels and messages of its lines and seats, which the diff reports together with the
- * changed line.
- */
+/** Returns the event without its labels and messages, which the diff reports together with the changed line. */
 function removeLabels(event: EventConfig): EventConfig {
   return JSON.parse(
     JSON.stringify(event, (key, value: unknown) =>
@@ -167,9 +161,9 @@ function serialiseContent(file: Record<string, unknown> | null): string | null {
 const MUTATIONS_NEXT_TO_LINE = new Set(['tab', 'moved right', 'moved left', 'moved line', 'drop'])
 
 /**
- * Returns true if a finding leads its reader to the change: one of its positions covers a changed line; or a part is
- * missing or moved, and the finding names the block that lacks it; or a name was removed, and the finding names the
- * line that uses it.
+ * Returns true if a finding leads the author to the change: a position of the finding covers a changed line; or a part
+ * is missing or moved, and the finding names the block that lacks the part; or a name was removed, and the finding
+ * names a line that uses the name.
  */
 function isAtRightLine(
   { at, related }: Finding,

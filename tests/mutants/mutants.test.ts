@@ -1,12 +1,12 @@
-/** The checker finds typical mistakes in our own event files, so that no mistake reaches a delegate. */
+/** The checker finds typical mistakes in the event files of the repository. */
 import { expect, test } from 'vitest'
 import { FOLDERS, runMutants, formatResults } from './run.ts'
 import { ALL_RUNS, chooseRuns } from '../runs.ts'
 
-/** Prime numbers, so that no kind of mistake is always skipped; `npm run mutants` skips no mutant. */
+/** Prime numbers, so that no kind of mistake is always skipped. `npm run mutants` checks every mutant. */
 const STRIDE = ALL_RUNS ? 37 : 227
 
-test('finds the harmful mistakes in the event files at their lines, and has no finding for the others', () => {
+test('the checker finds harmful mistakes in the event files at their lines, and has no finding for harmless changes', () => {
   const results = runMutants(FOLDERS.ours, STRIDE)
   console.log(formatResults(results))
   expect(results.mutantCount).toBeGreaterThanOrEqual(chooseRuns(450, 72))
@@ -19,12 +19,12 @@ test('finds the harmful mistakes in the event files at their lines, and has no f
 })
 
 /**
- * The checker proves a whole bill for each mutant, which takes a tenth of a second; `npm run mutants:whole 7` tries
+ * The checker proves a complete bill for each mutant, which takes a tenth of a second. `npm run mutants:whole 7` checks
  * more than three thousand mutants.
  */
 const WHOLE_STRIDE = ALL_RUNS ? 599 : 2999
 
-test('finds the harmful mistakes in events with items, and has no finding for the others', () => {
+test('the checker finds harmful mistakes in events with items, and has no finding for harmless changes', () => {
   const results = runMutants(FOLDERS.whole, WHOLE_STRIDE, 5)
   console.log(formatResults(results))
   expect(results.harmfulCount).toBeGreaterThanOrEqual(chooseRuns(20, 3))

@@ -1,8 +1,8 @@
 /**
- * Makes typical mistakes in an event file systematically: every scalar, row and list item is removed, doubled,
- * swapped, misspelt, put in another case, replaced by another declared id, made a digit longer or shorter, a day
- * earlier or later, a year off, unquoted, indented by a tab, given another type, or moved by a line. A mutant is the
- * whole text and the lines where an author would look.
+ * Makes typical mistakes in an event file systematically: every scalar, row and list item is removed, duplicated,
+ * swapped, misspelt, changed in case, replaced by another declared id, made a digit longer or shorter, moved by a day
+ * or a year, unquoted, indented by a tab, given another type, or moved by a line. A mutant is the whole text and the
+ * lines where an author would look.
  */
 import {
   isMap,
@@ -23,9 +23,9 @@ export type Mutant = {
   readonly text: string
   /** The first and last changed line of the mutant, from 1. For a removed part: its former position. */
   readonly lines: readonly [number, number]
-  /** Lines of the parent keys of the change: these lack a removed part. */
+  /** Lines of the parent keys of the change, which lack a removed part. */
   readonly parentLines: readonly number[]
-  /** Names that existed before and no longer do: a line that uses one refers to the change. */
+  /** Names that no longer exist. A line that uses such a name refers to the change. */
   readonly removedNames: readonly string[]
 }
 
@@ -33,8 +33,8 @@ type Span = readonly [number, number]
 type Edit = { readonly at: Span; readonly text: string }
 
 /**
- * Returns the results of the mutants whose position satisfies `isSelected`. The order is always the same. Each text is
- * handled at once, because all texts together would fill the memory.
+ * Returns the results of the mutants whose position satisfies `isSelected`, always in the same order. Handles each text
+ * immediately, because all texts together would fill the memory.
  */
 export function mapMutants<Result>(
   text: string,
@@ -333,7 +333,7 @@ function findPairSpan(pair: Pair): Span | null {
   return key === null ? null : [key[0], (value ?? key)[1]]
 }
 
-/** Expands a span to the item with its separator: whole lines in block style, the item and a comma in flow style. */
+/** Expands a span to the item and its separator: whole lines in block style, the item and a comma in flow style. */
 function expandToItem(text: string, [start, end]: Span): Span {
   const lineStart = text.lastIndexOf('\n', start - 1) + 1
   const textBefore = text.slice(lineStart, start)

@@ -1,6 +1,6 @@
 /**
- * Checks mutants: each file of events/ with each mistake of `mutate.ts`, or an even sample. `npm run mutants` checks all
- * of them (some minutes); a test checks a sample.
+ * Checks mutants: each file of events/ with each mistake of `mutate.ts`, or an even sample. `npm run mutants` checks
+ * all mutants, which takes some minutes; a test checks a sample.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { mapMutants } from './mutate.ts'
 
 const TOP = join(import.meta.dirname, '..', '..')
 const readSource = (path: string) => ({ path, text: readFileSync(join(TOP, path), 'utf8') })
-/** The folders whose event files are changed: ours, and invented events with items. */
+/** The folders of the event files: the four events of the specification, and invented events with items. */
 export const FOLDERS = { ours: 'events', whole: 'tests/events' } as const
 
 export type MutantResults = {
@@ -35,8 +35,8 @@ type CheckedFileMutant = Omit<CheckedMutant, 'findings'> & {
 }
 
 /**
- * Checks every `stride`th mutant of each event file of a folder, starting at `offset`: always the same mutants. To
- * show progress, it counts them first, which generates each text twice.
+ * Checks every `stride`th mutant of each event file of a folder, starting at `offset`: always the same mutants. To show
+ * progress, the function counts the mutants first, which generates each text twice.
  */
 export function runMutants(
   folder: string,
@@ -112,8 +112,8 @@ function explainMissed({ mutant, changes }: CheckedFileMutant): string {
   if (mutant.mutation === 'misspell' || mutant.mutation === 'other case')
     return 'a name that appears once, and that no promise repeats'
   if (changes.startsWith('field'))
-    return 'how a field behaves is the event’s own choice, and no example covers it'
-  return 'both versions are valid, and no example or promise says which is meant'
+    return 'each event chooses how a field behaves, and no example covers this field'
+  return 'both versions are valid, and no example or promise states which is correct'
 }
 
 /** Formats the results, which `npm run mutants` and the test print. */

@@ -99,8 +99,8 @@ const checkMistake = (mistake: Mistake): Outcome => {
   }
 }
 
-describe('mistakes made by an author who has not read the checker', () => {
-  // Mistakes of a subject are adjacent, so every third one covers all subjects. `npm run thorough` checks all mistakes.
+describe('mistakes from an author who has not read the code of the checker', () => {
+  // Mistakes of a subject are adjacent, so every third mistake covers all subjects. `npm run thorough` checks all.
   const chosenMistakes = secondSet.filter((_, index) => ALL_RUNS || index % 3 === 0)
   const outcomes = chosenMistakes.map(checkMistake)
   const detectableOutcomes = outcomes.filter(({ mistake }) => mistake.undetectable === undefined)
@@ -109,7 +109,7 @@ describe('mistakes made by an author who has not read the checker', () => {
     ({ findings, hasRightLine }) => findings.length > 0 && !hasRightLine,
   )
 
-  test('the four files and their adaptations are clean before they are changed', () => {
+  test('the four files and their adaptations have no findings before the mistakes are made', () => {
     const adaptedFiles = secondSet.filter(({ isAdapted }) => isAdapted).map(findValidFile)
     const allFiles = [
       ...originals,
@@ -125,7 +125,7 @@ describe('mistakes made by an author who has not read the checker', () => {
     expect(allFiles).toHaveLength(6)
   })
 
-  test('each has a unique name, a consequence and a file', () => {
+  test('each mistake has a unique name and a consequence', () => {
     expect(new Set(secondSet.map(({ name, event }) => `${event}: ${name}`)).size).toBe(
       secondSet.length,
     )
@@ -135,7 +135,7 @@ describe('mistakes made by an author who has not read the checker', () => {
     )
   })
 
-  test('every mistake that can be found is found, except for the listed ones', () => {
+  test('the checker finds every detectable mistake except the listed mistakes', () => {
     const undetectableOutcomes = outcomes.filter(
       ({ mistake }) => mistake.undetectable !== undefined,
     )

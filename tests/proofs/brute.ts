@@ -1,4 +1,4 @@
-/** Computes the checker's claims about a bill by trying all answers and contexts on all days. */
+/** Computes the checker's claims about a bill by trying every combination of answers and context on every day. */
 import {
   findCategory,
   type Answers,
@@ -34,10 +34,7 @@ export type BillFindings = {
   readonly overlapping: ReadonlySet<string>
 }
 
-/**
- * Returns the period of a day without using the engine: that of the category's group if it has one, otherwise that of
- * the event.
- */
+/** Returns the period of a day without using the engine: the period of the category's group, or of the event. */
 export function findPeriod({ fees }: EventConfig, category: string | null, date: Day): string {
   const group = fees.groups?.find(({ categories }) => categories.some((id) => id === category))
   return findPeriodAt(group?.periods ?? fees.periods, date)
@@ -45,10 +42,7 @@ export function findPeriod({ fees }: EventConfig, category: string | null, date:
 const findPeriodAt = (periods: readonly Period[], date: Day): string =>
   periods.find(({ from = date, to = date }) => from <= date && date <= to)?.id ?? ''
 
-/**
- * Lists every possible answer to a field: each option and choice, each whole number, and people of two ages or without
- * an age.
- */
+/** Lists every possible answer to a field: each option, each whole number, and people of two ages or without an age. */
 function listAnswers(field: Field): readonly unknown[] {
   switch (field.type) {
     case 'yes-no':

@@ -43,7 +43,7 @@ export function proveBillFindings(event: EventConfig): BillFindings | null {
   }
 }
 
-/** Returns the event of a seed and number: the first draw that is small enough to try completely. */
+/** Returns the event for a seed and number: the first draw that is small enough to try every combination. */
 export function drawEvent(seed: number, number: number): EventConfig {
   for (let draw = 0; ; draw += 1) {
     const event = drawRandomEvent(seed, number, draw)
@@ -52,8 +52,8 @@ export function drawEvent(seed: number, number: number): EventConfig {
 }
 
 /**
- * Returns true if the claimed smallest bill is too high for a known reason: with an amount off a counted item, the
- * bill may be lowest at a quantity between one and the maximum, which no proof checks.
+ * Returns true if the claimed smallest bill is too high for a known reason: with a fixed discount on an item with a
+ * quantity, the bill can be lowest at a quantity between one and the maximum, which no proof checks.
  */
 function isKnownGap(
   { fees }: EventConfig,
@@ -64,7 +64,7 @@ function isKnownGap(
   return hasAmountOff && (claims.smallest ?? Infinity) > (triedFindings.smallest ?? Infinity)
 }
 
-/** Returns a description of each difference between the claims and the tried results. */
+/** Returns a description of each difference between the claims and the results of trying every combination. */
 export function findDifferences(event: EventConfig): readonly string[] {
   const claims = proveBillFindings(event)
   if (claims === null) return ['not proved']

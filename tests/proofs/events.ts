@@ -1,4 +1,4 @@
-/** Draws random small events with everything that affects a bill. */
+/** Draws small random events with all features that affect a bill. */
 import { day, type EventConfig, type Field } from '../../engine/index.ts'
 import type { Condition, Test } from '../../engine/event/answer-types.ts'
 import type { Adjustment, Item, PriceTable } from '../../engine/event/pricing-types.ts'

@@ -17,9 +17,7 @@ const OWN_PERIODS = [
   { id: 'third', label: 'Third', from: day('2026-01-06') },
 ]
 
-/**
- * Periods of groups: a single day within a period of the event, or the names of the event's periods on other days.
- */
+/** Periods of groups: a single day within a period of the event, or the event's period ids with different days. */
 const GROUP_PERIODS: readonly (readonly Period[])[] = [
   [
     { id: 'first', label: 'First', to: day('2026-01-01') },

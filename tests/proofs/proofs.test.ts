@@ -14,7 +14,7 @@ import { addPriceStructures } from './price-structures.ts'
 const SEED = 9
 const EVENT_COUNT = chooseRuns(150, 60)
 
-test('for random events with items, adjustments, quotas, codes and a member list, every claim agrees with trying every combination', () => {
+test('for random events with items, adjustments, quotas, codes and a member list, every claim agrees with the results of trying every combination', () => {
   const allDifferences = Array.from({ length: EVENT_COUNT }, (_, number) => number).flatMap(
     (number) =>
       findDifferences(drawEvent(SEED, number)).map(
@@ -24,7 +24,7 @@ test('for random events with items, adjustments, quotas, codes and a member list
   expect(allDifferences).toEqual([])
 })
 
-test('the claims also agree with prices by payment method, items and groups with their own periods, and tax by rule', () => {
+test('the claims also agree for prices by payment method, items and groups with their own periods, and tax rules', () => {
   const allDifferences = Array.from({ length: EVENT_COUNT }, (_, number) => number).flatMap(
     (number) =>
       findDifferences(addPriceStructures(drawEvent(SEED, number), SEED, number)).map(
@@ -55,12 +55,12 @@ test('every combination of an event with groups is quoted in the period of its c
   expect(wrongQuotes).toEqual([])
 })
 
-test('an adjustment that exceeds the price of one night is reported, although zero and three nights hide it', () => {
-  // Two events that a longer run found.
+test('an adjustment that exceeds the price of one night was not reported, because it is valid for zero and three nights', () => {
+  // A longer run found these two events.
   expect([8864, 9224].flatMap((number) => findDifferences(drawEvent(1, number)))).toEqual([])
 })
 
-test('the random events include bills that are not on sale, adjustments that deduct too much, and adjustments that overlap', () => {
+test('the random events include bills that are not on sale, excessive discounts, and overlapping adjustments', () => {
   const allFindings = Array.from({ length: 40 }, (_, number) =>
     tryAllCombinations(drawEvent(SEED, number)),
   )
@@ -72,7 +72,7 @@ test('the random events include bills that are not on sale, adjustments that ded
   ).toBeGreaterThan(20)
 })
 
-test('negative control: a claim about another event is found to be wrong', () => {
+test('the comparison detects claims about a different event', () => {
   const events = Array.from({ length: 20 }, (_, number) => drawEvent(SEED, number))
   const detectedEvents = events.filter((event) => {
     // The same event, except that required fields are optional and optional fields are required.
@@ -91,7 +91,7 @@ test('negative control: a claim about another event is found to be wrong', () =>
   expect(detectedEvents.length).toBeGreaterThan(5)
 })
 
-test('an event of twenty yes-no fields with a rule each has its highest bill, not "too large"', () => {
+test('the highest bill of an event with twenty yes-no fields and a rule for each field is found', () => {
   const ids = Array.from({ length: 20 }, (_, index) => `question_${index}`)
   const event = createEvent({
     categories: ['member', 'guest'].map((id) => ({ id, label: id, listedOnly: false })),

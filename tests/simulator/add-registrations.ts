@@ -129,7 +129,7 @@ export async function addAtDesk(
   const regNos = new Set(createdRegNos.filter((number) => number !== null))
   if (regNos.size > 1)
     reportViolation({
-      invariant: 'one click at the desk is one registration',
+      invariant: 'one click at the desk creates one registration',
       cause: [...regNos].join(', '),
     })
 }

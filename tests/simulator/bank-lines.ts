@@ -97,7 +97,7 @@ export function toEuroLines(
   return [`${header},Currency`, ...rows.map((row) => toRow(row, 'EUR')), toRow(foreignRow, 'INR')]
 }
 
-/** Checks that the last line, which is in rupees, stays unread. */
+/** Checks that the last line, which is in rupees, is not read. */
 export function checkForeignLine(
   { lines, unread }: Pick<PreviewResponse, 'lines' | 'unread'>,
   lineNumber: number,
@@ -105,7 +105,7 @@ export function checkForeignLine(
   return unread.includes(lineNumber) && !lines.some(({ narration }) => narration.includes(FOREIGN))
     ? null
     : {
-        invariant: 'a statement line in another currency stays unread',
+        invariant: 'a statement line in another currency is not read',
         cause: JSON.stringify({ unread, lines }),
       }
 }

@@ -77,7 +77,7 @@ export function createDisputeInvariants(
     // "Open" and "under review" alternate, so a repeated status does not show how far the dispute had progressed.
     const isRepeated = changes.filter(({ status }) => status === row.status).length > 1
     if (!isRepeated) latestIndexById.set(dispute.id, index)
-    return index === -1 ? 'the gateway never said this' : null
+    return index === -1 ? 'the gateway never reported this status' : null
   }
   const findRecordingMistake = (recordedLosses: readonly RecordedLoss[]): string | null => {
     for (const { dispute } of listDisputes()) {
@@ -155,7 +155,7 @@ export function createDisputeInvariants(
         const mistake = findStorageMistake(row)
         if (mistake !== null)
           return {
-            invariant: 'a stored dispute is what the gateway said',
+            invariant: 'a stored dispute equals the one at the gateway',
             cause: `${mistake}: ${JSON.stringify(row)}`,
           }
       }

@@ -271,7 +271,7 @@ export async function compareFigures(
   const pageFigures = await readFigures(client, context, event)
   if (pageFigures === null) return null
   if (pageFigures === 'read')
-    return { invariant: 'only a settlement in another currency stays unread', cause: event }
+    return { invariant: 'only settlements in another currency are not read', cause: event }
   if (pageFigures === 'added')
     return { invariant: 'no sum of the dashboard mixes currencies', cause: event }
   context.tally.figures += 1
@@ -279,7 +279,7 @@ export async function compareFigures(
   const { beside: paidElsewhere, ...figures } = pageFigures
   const cause = `${event}: ${JSON.stringify(pageFigures)}`
   if ((paidElsewhere ?? 0) < 0)
-    return { invariant: 'the sales page shows no more as paid than was received', cause }
+    return { invariant: 'the sales page shows as paid at most the received amount', cause }
   return new Set(Object.values(figures)).size === 1
     ? null
     : {

@@ -145,7 +145,7 @@ export function createInvariants(context: CheckContext): Invariants {
       const statusBefore = statusByOrder.get(row.order_id)
       if (statusBefore !== undefined && isPaid(statusBefore) && !isPaid(row.status))
         return {
-          invariant: 'a success never changes',
+          invariant: 'a successful payment never changes',
           cause: `${row.order_id} was ${statusBefore} and is ${row.status}`,
         }
       if (statusBefore === 'refunded' && row.status === 'success')
@@ -157,7 +157,7 @@ export function createInvariants(context: CheckContext): Invariants {
       if (bank.hasReference(row.reference)) continue
       if (transaction === undefined || !isCapture(transaction))
         return {
-          invariant: 'a success is a payment at the gateway',
+          invariant: 'a successful payment exists at the gateway',
           cause: `${row.order_id} as ${row.reference}: ${JSON.stringify(transaction ?? null)}`,
         }
     }
@@ -263,7 +263,7 @@ export function createInvariants(context: CheckContext): Invariants {
       const isUnconfirmed = row.status === 'refunded' && !succeededRegNos.has(row.reg_no)
       const canLackConfirmation = (isUnconfirmed || row.awaits_rest === 1) && row.mails === 0
       if (!canLackConfirmation && row.mails !== (isPaid(row.status) ? 1 : 0))
-        return { invariant: 'only successes are confirmed, once each', cause }
+        return { invariant: 'only successful payments are confirmed, once each', cause }
       if (row.successes > 1)
         return { invariant: 'at most one attempt succeeds for each registration', cause }
       // A registration made free by a correction stays paid if payments are refunded or it becomes chargeable again.
@@ -589,7 +589,7 @@ export function createInvariants(context: CheckContext): Invariants {
         ({ reference }) => gateway.find(reference) !== null || bank.hasReference(reference),
       )
         ? null
-        : { invariant: 'everything shown as paid was captured', cause: regNo }
+        : { invariant: 'every payment shown as paid was captured', cause: regNo }
     },
   }
 }

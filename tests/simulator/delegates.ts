@@ -141,7 +141,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     )
     if (httpResponse !== null && httpResponse.status >= 500 && httpResponse.status !== 503)
       reportViolation({
-        invariant: 'no 5xx but 503',
+        invariant: 'no 5xx except 503',
         cause: `${method} ${url}: ${httpResponse.status} ${httpResponse.body}`,
       })
     return httpResponse
@@ -358,7 +358,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
       const regNos = new Set(responses.map(({ reg_no }) => reg_no))
       if (regNos.size > 1)
         reportViolation({
-          invariant: 'one form is one registration',
+          invariant: 'one form creates one registration',
           cause: [...regNos].join(', '),
         })
       if (responses[0] !== undefined) return { ...responses[0], acceptedFields, responses }

@@ -6,7 +6,7 @@
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
 import { connect } from '../../server/storage/postgres/hosts.ts'
 import { preparePostgresDatabase } from '../../server/storage/postgres/prepare-database.ts'
-import { indexNew } from '../../server/storage/lists/search-index.ts'
+import { indexNewRows } from '../../server/storage/lists/search-index.ts'
 import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
 import { createStore } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
@@ -92,7 +92,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
     onWrite: async () => {
       if (changedTables === null) return
       // The writer does the same before it commits.
-      if (changedTables.has('registrations')) await indexNew(sql)
+      if (changedTables.has('registrations')) await indexNewRows(sql)
       await Promise.all([mirror.copy(changedTables), connection.commit()])
       changedTables = null
     },

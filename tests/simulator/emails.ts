@@ -31,7 +31,7 @@ export function createMailbox(context: {
     for (const email of await store.dueMails(clock(), EMAILS_MAX)) {
       if (!(await store.claimMail(email.id, clock()))) continue
       const text = await prepareEmailText(deps, email)
-      if (text === null) await store.mailFailed(email.id, 'It was no longer needed.', null)
+      if (text === null) await store.mailFailed(email.id, 'The email was no longer needed.', null)
       else {
         const token = /\/my\/([\w-]+)/.exec(text)?.[1]
         if (token !== undefined && email.regNo !== null) links.set(email.regNo, token)

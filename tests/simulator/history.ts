@@ -195,7 +195,7 @@ export async function runHistory(
             }
           }
           serveVersion(incident.version)
-          // Some versions stay until the end of polling.
+          // Some versions are served until the end of polling.
           if (incident.lastsMs < PERMANENT_MS)
             schedule(incident.lastsMs, () => serveVersion('usual'))
           return

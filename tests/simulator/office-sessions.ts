@@ -45,7 +45,7 @@ export function createStaffClient(context: {
       )
       if (apiResponse !== null && apiResponse.status >= 500 && apiResponse.status !== 503)
         reportViolation({
-          invariant: 'no 5xx but 503',
+          invariant: 'no 5xx except 503',
           cause: `${method} ${url}: ${apiResponse.status} ${apiResponse.body}`,
         })
       return apiResponse

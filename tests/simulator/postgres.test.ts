@@ -31,7 +31,7 @@ else
     })
 
     test.each(HISTORIES)(
-      'a history (%s) violates no invariant and is the same to the last line as on SQLite',
+      'a history (%s) violates no invariant and is identical to the history on SQLite, to the last line',
       async (name, history) => {
         const profile = PROFILES.find((candidate) => candidate.name === name)
         if (profile === undefined) throw new Error(`There is no profile ${name}`)

@@ -186,15 +186,15 @@ async function buildRoutes(): Promise<FastifyInstance> {
       receive: rejectUploads,
       detectType: rejectUploads,
       removePhotoMetadata: rejectUploads,
-      keep: rejectUploads,
-      hold: rejectUploads,
+      storeFile: rejectUploads,
+      protectFile: rejectUploads,
       discard: rejectUploads,
       read: rejectUploads,
       reclaim: async () => {},
       state: () => ({ problem: null, note: null }),
       sweep: rejectUploads,
-      forget: async () => {},
-      hashes: async () => [],
+      removeFiles: async () => {},
+      listHashes: async () => [],
       check: async () => null,
     },
     clock: readClock,
@@ -340,7 +340,7 @@ export async function createMachine(
     isReconciling = true
     const queriesBefore = queryCount
     void payments
-      .reconcile()
+      .queryDue()
       .catch((error: unknown) => simulation.trace(() => `the reconciler failed: ${String(error)}`))
       .then(() => {
         if (owner.isRemoved) return
@@ -462,7 +462,7 @@ export async function createMachine(
       if (runningServer === null) return
       const { store, owner } = runningServer
       const files = simulation.files()
-      // If the files cannot be stored, the served versions stay, as in the registry.
+      // If the files cannot be stored, the served versions do not change, as in the registry.
       if (
         !(await storeFiles(store, files).then(
           () => true,

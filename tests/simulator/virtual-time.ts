@@ -1,7 +1,7 @@
 /**
  * Virtual time: one queue, ordered by time and then by order of entry. Everything in a history that takes time is an
  * entry here: calls to the store and the gateway, timers, users' actions.
- * Between two entries, all work that need not wait for a third entry continues.
+ * Between two entries, all work that does not wait for a further entry continues.
  */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'

@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** The idempotency key of a form: with it, the browser that registered can read its answers. */
+/** The idempotency key of a form, with which the browser that registered can read the answers. */
 const buildKeyHeader = (name: string) => ({ 'idempotency-key': `${name}-`.repeat(4) })
 
 const get = async (url: string, headers = {}): Promise<Record<string, unknown>> => {
@@ -102,7 +102,7 @@ const checkHandOff = (data: PaymentData | undefined, regNo: string, amount: stri
 }
 
 describe('registering', () => {
-  test('S014 S083 S087 S088 S135 S136 S142 S145: AFPICON accepts multipart with a document without a session, and returns the checkout', async () => {
+  test('S014 S083 S087 S088 S135 S136 S142 S145: AFPICON accepts multipart with a document and without a session, and returns the checkout', async () => {
     const response = await server.post('/api/afpicon/register/', AFPICON_ANSWERS, {
       pg_proof: { name: 'proof.pdf', bytes: createPdf() },
     })
@@ -113,7 +113,7 @@ describe('registering', () => {
     expect(responseBody.payment_data).toMatchObject({ email: 'example@example.org' })
   })
 
-  test('S086 S146 S155: its registration can be read by order id', async () => {
+  test('S086 S146 S155: an AFPICON registration can be read by order id', async () => {
     const { reg_no, payment_data } = (
       await server.post(
         '/api/afpicon/register/',
@@ -145,7 +145,7 @@ describe('registering', () => {
     })
   })
 
-  test('S089 S090 S149 S150: Chirurgia accepts JSON with the category computed by the browser, and compares it', async () => {
+  test('S089 S090 S149 S150: Chirurgia accepts JSON with the category computed by the browser, and compares it with the computed category', async () => {
     const response = await sendRequest(
       '/api/chirurgia/register/',
       CHIRURGIA_ANSWERS,
@@ -207,7 +207,7 @@ describe('registering', () => {
     })
   })
 
-  test('S106 S144: a browser cannot state that it has paid, or its price', async () => {
+  test('S106 S144: a request can neither state that the registration is paid nor set the price', async () => {
     const { reg_no } = (
       await sendRequest('/api/midzone/register/', { ...MIDZONE_ANSWERS, payment_status: 'success' })
     ).json<RegisterResponse>()
@@ -227,7 +227,7 @@ describe('registering', () => {
     '/api/afpicon/register',
     '/api/midzone/register',
     '/api/chirurgia/register/',
-  ])('S142: %s works with and without its slash', async (url) => {
+  ])('S142: %s works with and without a slash at the end', async (url) => {
     expect((await sendRequest(url, {})).statusCode).toBe(422)
   })
 })
@@ -253,7 +253,7 @@ describe('prices', () => {
       'non-afpi-pg': { base: 900, gst: 162, total: 1062 },
     })
   })
-  test('S154: endpoints that no page uses work too', async () => {
+  test('S154: endpoints that no page uses also work', async () => {
     expect((await get('/api/afpicon/tariff-info/'))['current_period']).toBe('sep-1-dec-31')
     const closedResponse = await sendRequest('/api/register/', {})
     expect([closedResponse.statusCode, closedResponse.json<{ code: string }>().code]).toEqual([
@@ -358,7 +358,7 @@ describe('the office', () => {
       (await server.app.inject({ method: 'GET', url: '/api/admin/dashboard/stats/' })).statusCode,
     ).toBe(401)
   })
-  test('S074: a wrong user name or password gets the same sentence', async () => {
+  test('S074: a wrong username and a wrong password have the same message', async () => {
     for (const wrongLogin of [
       { username: 'office', password: 'no' },
       { username: 'nobody', password: PASSWORD },
@@ -381,7 +381,7 @@ describe('the office', () => {
     ])
       expect((await secondUser.get(url)).statusCode).toBe(200)
   })
-  test('S140: a token ends on sign-out, and when idle', async () => {
+  test('S140: a token expires on sign-out and after inactivity', async () => {
     const shortSession = await signIn(server, 'leaves')
     expect((await shortSession.get('/admin/session/')).statusCode).toBe(200)
     await server.app.inject({
@@ -396,7 +396,7 @@ describe('the office', () => {
     server.setTime('2025-11-10T12:00:00+05:30')
   })
 
-  test('S103 S138 S157: figures per event, revenue, and the newest registrations', async () => {
+  test('S103 S138 S157: the dashboard has figures per event, revenue, and the newest registrations', async () => {
     const { data } = (await officeSession.json(
       '/admin/dashboard/stats/',
     )) as unknown as StatsResponse
@@ -494,7 +494,7 @@ describe('the office', () => {
     })
   })
 
-  test('S141 S162 S163: the newer list requires a session, by cookie and without a header', async () => {
+  test('S141 S162 S163: the newer list requires a session cookie, without a header', async () => {
     const url =
       '/afpicon/admin/registrations/?page=1&page_size=10&search=&payment_status=&ticket_type=&afpi_member=&date_from=2025-11-09&date_to=2025-11-10'
     const cookieResponse = await server.app.inject({
@@ -508,7 +508,7 @@ describe('the office', () => {
     expect(list.count).toBe(list.registrations.length)
     expect(list.results.registrations.length).toBe(list.count)
     expect(list.page_size).toBe(10)
-    // A deviation from the specification: its calls have no authorization header, but it does not state that access is public.
+    // A deviation from the specification: its calls have no authorization header, but access is not stated as public.
     for (const path of [url, '/afpicon/download-csv/', `/api${url}`]) {
       const anonymousResponse = await server.app.inject({ method: 'GET', url: path })
       expect(anonymousResponse.statusCode).toBe(401)
@@ -520,7 +520,7 @@ describe('the office', () => {
     ['S161', '/admin/export/?event_type=pulmocon', /filename="?pulmocon_registrations\.csv/],
     ['S161', '/admin/export/?event_type=afpicon', /filename="?afpicon_registrations\.csv/],
     ['S164', '/afpicon/download-csv/', /filename="?afpicon_2026_registrations_2025-11-10\.csv/],
-  ])('%s: %s is a CSV of that name', async (_sentence, url, name) => {
+  ])('%s: %s returns a CSV with the expected name', async (_sentence, url, name) => {
     const response = await officeSession.get(url)
     expect(response.headers['content-type']).toContain('text/csv')
     expect(response.headers['content-disposition']).toMatch(name)
@@ -561,7 +561,7 @@ describe('reading a PULMOCON registration', () => {
       throw new Error('no registration was imported')
     expect(getResultValues(event, storedRegistration, {})['order_id']).toBe('PULMO912')
   })
-  test('S041: an unknown order', async () => {
+  test('S041: of an unknown order returns 404', async () => {
     const response = await server.app.inject({ method: 'GET', url: '/api/registrations/PULMO0/' })
     expect([response.statusCode, response.json<{ message: string }>().message]).toEqual([
       404,

@@ -53,7 +53,7 @@ describe('the conferences', () => {
     ],
     ['S011', chirurgia, 'Chirurgia 2026', '2026-02-21', '2026-02-22', 'Thiruvalla'],
     ['S012', midzone, 'Kerala Mid Zone 2025', '2025-11-23', '2025-11-23', 'Kochi'],
-  ] as const)('%s: when and where', (_sentence, event, title, from, to, venue) => {
+  ] as const)('%s: dates and venue', (_sentence, event, title, from, to, venue) => {
     expect([event.title, event.from, event.to, event.venue]).toEqual([title, from, to, venue])
   })
   test('S010: the theme', () => expect(afpicon.theme).toBe('The Spice Route'))
@@ -143,7 +143,7 @@ describe('AFPICON fees', () => {
   })
 })
 
-describe('categories that follow from the answers', () => {
+describe('categories derived from the answers', () => {
   test.each([
     ['pg', true, 'pg-asi'],
     ['PG', true, 'pg-asi'],
@@ -332,7 +332,7 @@ describe('fields', () => {
     [chirurgia, 'asi_member', 'asi_membership_number'],
     [midzone, 'afpi_member', 'afpi_membership_number'],
   ] as const)(
-    'S051 S065 S070 S119: the membership number follows the answer',
+    'S051 S065 S070 S119: the membership number is shown only to members',
     (event, member, number) => {
       expect(findVisibleFields(event, { [member]: true }).has(number)).toBe(true)
       expect(findVisibleFields(event, { [member]: false }).has(number)).toBe(false)
@@ -341,7 +341,7 @@ describe('fields', () => {
   )
 })
 
-describe('what is required', () => {
+describe('required fields', () => {
   test('S120 S121 S122 S123 S124 S129: AFPICON', () => {
     expect(findAnswerErrors(afpicon, {})).toEqual({
       full_name: 'Full name is required',
@@ -366,7 +366,7 @@ describe('what is required', () => {
       }).ok,
     ).toBe(true)
   })
-  test("S125: a member's number", () => {
+  test("S125: a member's number is required", () => {
     expect(
       findAnswerErrors(afpicon, {
         full_name: 'A',
@@ -377,7 +377,7 @@ describe('what is required', () => {
       }),
     ).toEqual({ afpi_membership_number: 'AFPI membership number is required for AFPI members' })
   })
-  test.each(['afpi-pg', 'non-afpi-pg'])('S126: a document of %s', (ticket_type) => {
+  test.each(['afpi-pg', 'non-afpi-pg'])('S126: a document is required of %s', (ticket_type) => {
     expect(
       findAnswerErrors(afpicon, {
         full_name: 'A',
@@ -424,7 +424,7 @@ describe('what is required', () => {
   })
 })
 
-describe('the life of a payment', () => {
+describe('the states of a payment', () => {
   const paymentTime = buildNoon('2026-01-02')
   const pendingPayment: Payment = {
     orderId: createOrderId(createRegNo(afpicon, Array.from('777777777777', Number)), 1),
@@ -447,7 +447,7 @@ describe('the life of a payment', () => {
     message: 'no',
     at: paymentTime,
   }
-  test('S104 S105: pending to success or failed, failed to success, success to refunded, never the reverse', () => {
+  test('S104 S105: pending becomes success or failed, failed becomes success, success becomes refunded, never the reverse', () => {
     const paidPayment = expectOk(applyPaymentEvent(pendingPayment, paidEvent))
     expect(paidPayment.status.is).toBe('success')
     const failedPayment = expectOk(applyPaymentEvent(pendingPayment, declinedEvent))
@@ -469,12 +469,12 @@ describe('the life of a payment', () => {
 })
 
 describe('other constants', () => {
-  test('S048: four steps, the first active', () =>
+  test('S048: four steps, of which the first is active', () =>
     expect(afpicon.form.stepper).toEqual({
       steps: ['Personal Information', 'Registration Category', 'Documentation', 'Review & Payment'],
       staysOn: 1,
     }))
-  test('S054 S180 S181: the information panel, though it disagrees with the periods', () => {
+  test('S054 S180 S181: the text of the information panel, although it contradicts the periods', () => {
     const panelText = afpicon.form.panel?.lines.join(' ') ?? ''
     for (const phrase of [
       '15 September 2025',
@@ -508,7 +508,7 @@ describe('other constants', () => {
     expect(chirurgia.demo).toContain('fees.prices')
     expect(midzone.demo).toContain('fees.prices')
   })
-  test("S185: Chirurgia's early bird ends on 30 November 2025, in words and in prices", () => {
+  test("S185: Chirurgia's early bird ends on 30 November 2025, in the text and in the prices", () => {
     expect(chirurgia.form.panel?.lines.join(' ')).toContain('30 November 2025')
     expect(buildTariff(chirurgia, buildNoon('2025-11-30')).current_period).not.toBe(
       buildTariff(chirurgia, buildNoon('2025-12-01')).current_period,
@@ -542,20 +542,20 @@ describe('other constants', () => {
   test('S117 S190: notices hide after six seconds', () => {
     for (const event of [afpicon, chirurgia, midzone]) expect(event.form.noticeMs).toBe(6000)
   })
-  test('S191 S192: list pages', () => {
+  test('S191 S192: the page sizes of lists', () => {
     for (const event of [afpicon, pulmocon])
       for (const list of event.admin.lists) expect(list.pageSize).toBe(20)
     expect(findList(afpicon, 'afpicon2026').pageSizes).toEqual([10, 20, 50, 100])
     expect(findList(afpicon, 'afpicon').pageSizes).toEqual([])
   })
-  test('S193: dates and amounts as India writes them', () => {
+  test('S193: dates and amounts in Indian notation', () => {
     expect(formatMoney(toAmount(12_345_650), INR).replaceAll('\u00a0', ' ')).toBe('₹ 1,23,456.50')
     expect(formatDay(addDays(day('2026-01-31'), 1))).toBe('1 February 2026')
     expect(formatDays(day('2026-02-21'), day('2026-02-22'))).toBe('21–22 February 2026')
   })
 })
 
-describe('a result page whose address names a date without a zone', () => {
+describe('a result page whose address contains a date without a time zone', () => {
   test.each([
     ['2026-01-25T10:20:30', '25 January 2026, 10:20 am'],
     ['2026-01-25 10:20:30', '25 January 2026, 10:20 am'],
@@ -578,7 +578,7 @@ describe('a result page whose address names a date without a zone', () => {
   )
 })
 
-describe('a file that is one byte too large is not reported with the allowed size', () => {
+describe('the error for a file that is one byte too large does not state the maximum size as the size of the file', () => {
   test.each([
     [5, '5.1\u00a0MB', '5\u00a0MB'],
     [2.2, '2.3\u00a0MB', '2.2\u00a0MB'],
@@ -586,7 +586,7 @@ describe('a file that is one byte too large is not reported with the allowed siz
     [1, '1.1\u00a0MB', '1\u00a0MB'],
     [0.5, '513\u00a0KB', '512\u00a0KB'],
     [0.3, '308\u00a0KB', '307\u00a0KB'],
-  ])('where %s MB are allowed', (mb, size, limit) => {
+  ])('if the maximum is %s MB', (mb, size, limit) => {
     const max = Math.round(mb * 1024 * 1024)
     expect(getTooLargeText('p.pdf', max + 1, max)).toBe(
       `p.pdf is ${size}. Please choose a file of at most ${limit}.`,

@@ -22,7 +22,7 @@ const citedNumbers = new Set(
   }),
 )
 
-test('the sentences are numbered without a gap', () => {
+test('the sentences are numbered without gaps', () => {
   expect(sentences).toEqual(sentences.map((_, index) => `S${String(index + 1).padStart(3, '0')}`))
   expect(sentences.length).toBe(194)
 })

@@ -26,7 +26,7 @@ beforeAll(async () => {
   ;[browser, server] = await Promise.all([
     launch(),
     serve({}, ({ eventsDir }) => {
-      // All categories but one are paid. In the second event, that category has the price 0 by mistake.
+      // One category is free. In the second event, that category has the price 0 by mistake.
       for (const [id, prefix, price] of [
         ['freezone', 'FREE', 'free'],
         ['zerozone', 'ZERO', '0'],
@@ -76,7 +76,7 @@ describe('S113 S169: an event without payment', () => {
     ['chirurgia2026', 'CHIR', null],
   ] as const
   test.each(EVENTS_WITH_DIALOG.slice(0, chooseRuns(2, 1)))(
-    'S113 S169: %s: a notice, and a dialog with the registration number',
+    'S113 S169: %s: shows a notice, and a dialog with the registration number',
     async (id, prefix, category) => {
       const { page, context, consoleErrors } = await visit(browser)
       await page.goto(`${server.url}/${id}`)
@@ -109,13 +109,13 @@ describe('S113 S169: an event without payment', () => {
     await findField(page, 'Phone Number').fill('98470')
     await submitForm(page)
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
-    // The form is empty for the next delegate.
+    // The form is reset for the next delegate.
     await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('')
     await context.close()
   })
 })
 
-test('a free category in a paid event: Register, no gateway, confirmed by email immediately', async () => {
+test('a free registration in a paid event has the button Register, no gateway and an immediate confirmation email', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   await page.goto(`${server.url}/freezone`)
   await waitForHydration(page)
@@ -152,7 +152,7 @@ test('a free category in a paid event: Register, no gateway, confirmed by email 
   await context.close()
 })
 
-test('S132: a price of 0 enabled the Register button; the button stays disabled', async () => {
+test('S132: a price of 0 enabled the Register button', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/zerozone`)
   await waitForHydration(page)

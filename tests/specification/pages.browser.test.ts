@@ -84,7 +84,7 @@ describe('routes', () => {
     ['S026', '/midzone/payment/failed', 'Kerala Mid Zone 2025'],
     ['S027', '/payment/success', 'PULMOCON 2025'],
     ['S027', '/payment/failed', 'PULMOCON 2025'],
-  ])('%s: %s returns its heading', async (_sentence, path, heading) => {
+  ])('%s: %s returns a page with its heading', async (_sentence, path, heading) => {
     const pageResponse = await fetch(server.url + path)
     expect(pageResponse.status).toBe(200)
     // tests/browser/before-scripts.test.ts covers how a browser renders it, before and after its script loads.
@@ -92,7 +92,7 @@ describe('routes', () => {
     expect(toPlainText(headingHtml.replaceAll(/<[^>]*>/g, ' '))).toBe(heading)
   })
 
-  test('S002: follows the order of the specification', async () => {
+  test('S002: the sections follow the order of the specification', async () => {
     const { readFileSync } = await import('node:fs')
     const sections = [
       ...readFileSync(join(import.meta.dirname, 'sentences.md'), 'utf8').matchAll(/^## (\d)\./gm),
@@ -102,7 +102,7 @@ describe('routes', () => {
 })
 
 describe('Chirurgia', () => {
-  test('S013 S022 S063 S065 S119: its form, with a price that changes with the answers', async () => {
+  test('S013 S022 S063 S065 S119: the form shows a price that changes with the answers', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/chirurgia2026`)
     await waitForHydration(page)
@@ -131,7 +131,7 @@ describe('Chirurgia', () => {
     await context.close()
   })
 
-  test('S053 S064 S132: without a price the summary says so and the button is disabled', async () => {
+  test('S053 S064 S132: without a price the summary explains why and the button is disabled', async () => {
     const { page, context } = await visit(browser)
     let releasePrices = (): void => {}
     const pricesReleased = new Promise<void>((resolve) => {
@@ -156,7 +156,7 @@ describe('Chirurgia', () => {
     await context.close()
   })
 
-  test('S015 S025 S067 S111 S112 S165 S166: posts the hidden form to the gateway, and comes back paid', async () => {
+  test('S015 S025 S067 S111 S112 S165 S166: the form is posted to the gateway, and the delegate returns to a paid registration', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/chirurgia2026`)
     await fillShortForm(page, 'Dr. Hidden Form')
@@ -214,7 +214,7 @@ describe('Chirurgia', () => {
 })
 
 describe('Mid Zone', () => {
-  test('S023 S069 S070 S071 S115: its form, paid, with base, GST and total', async () => {
+  test('S023 S069 S070 S071 S115: the form is submitted and paid, with base, GST and total', async () => {
     const { page, context, consoleErrors } = await visit(browser)
     await page.goto(`${server.url}/midzone2025`)
     await page.getByRole('heading', { name: 'Registration Details' }).waitFor()
@@ -258,7 +258,7 @@ const enterEmail = async (page: Page, email: string): Promise<void> => {
 }
 
 describe("PULMOCON's result pages", () => {
-  test('S027 S033 S039: a paid registration', async () => {
+  test('S027 S033 S039: the success page shows a paid registration after the delegate enters the email address', async () => {
     const { page, context } = await visit(browser)
     await page.goto(
       `${server.url}/payment/success?orderId=${PULMO_PAID}&amount=1.00&date=2020-01-01`,
@@ -283,7 +283,7 @@ describe("PULMOCON's result pages", () => {
     ])
       expect(text.replaceAll('’', "'")).toContain(part)
     expect(text.replaceAll(' ', '')).toMatch(/PULMO\d{12,}/)
-    // The delegate's own number and payment ID were not shown.
+    // An older version did not show the delegate's former number and payment ID.
     await expect
       .poll(() => readData(page.getByRole('main')))
       .toMatchObject({
@@ -292,7 +292,7 @@ describe("PULMOCON's result pages", () => {
       })
     await context.close()
   })
-  test('S033 S045 S046 S047: the failed page shows the parameters of its address, and loads in the background', async () => {
+  test('S033 S045 S046 S047: the failed page shows the parameters of its address, and loads the registration in the background', async () => {
     const { page, context } = await visit(browser)
     await page.goto(
       `${server.url}/payment/failed?orderId=${PULMO_FAILED}&amount=3500.00&date=2025-08-02`,
@@ -317,7 +317,7 @@ describe("PULMOCON's result pages", () => {
 })
 
 describe('errors', () => {
-  test('S053 S111: while the form is being sent, the button shows it and is disabled', async () => {
+  test('S053 S111: while the form is submitted, the button shows progress and is disabled', async () => {
     const { page, context } = await visit(browser)
     let releaseResponse = (): void => {}
     const responseHeld = new Promise<void>((resolve) => {
@@ -338,7 +338,7 @@ describe('errors', () => {
     await context.close()
   })
 
-  // The form is submitted repeatedly, and keeps its answers each time.
+  // The form is submitted repeatedly, and its answers are unchanged each time.
   let retryVisit: Visit
   beforeAll(async () => {
     retryVisit = await visit(browser)
@@ -352,20 +352,23 @@ describe('errors', () => {
     ['403', 403, 'Access forbidden.'],
     ['404', 404, 'Resource not found.'],
     ['500', 500, 'Server error. Please try again later.'],
-    ['502, which has no text of its own', 502, 'Registration failed. Please try again.'],
-  ])('S114 S167 S168: %s', async (_name, status, sentence) => {
-    const { page } = retryVisit
-    await page.route('**/api/midzone/register/', (route) =>
-      status === 0
-        ? route.abort()
-        : route.fulfill({ status, contentType: 'text/html', body: 'a proxy' }),
-    )
-    await findPayButton(page).click()
-    await page.getByRole('status').getByText(sentence).waitFor()
-    await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Unlucky Sample')
-    await expect.poll(() => findPayButton(page).isDisabled()).toBe(false)
-    await page.unroute('**/api/midzone/register/')
-  })
+    ['502, which has no specific message', 502, 'Registration failed. Please try again.'],
+  ])(
+    'S114 S167 S168: the form shows the message for the error %s',
+    async (_name, status, sentence) => {
+      const { page } = retryVisit
+      await page.route('**/api/midzone/register/', (route) =>
+        status === 0
+          ? route.abort()
+          : route.fulfill({ status, contentType: 'text/html', body: 'a proxy' }),
+      )
+      await findPayButton(page).click()
+      await page.getByRole('status').getByText(sentence).waitFor()
+      await expect.poll(() => findField(page, 'Full Name').inputValue()).toBe('Dr. Unlucky Sample')
+      await expect.poll(() => findPayButton(page).isDisabled()).toBe(false)
+      await page.unroute('**/api/midzone/register/')
+    },
+  )
 
   test('S117 S172 S190: the toast hides after 6000 ms, not before, and can be dismissed', async () => {
     const { page, context } = await visit(browser, { privateWindow: true })
@@ -387,7 +390,7 @@ describe('errors', () => {
     await expect.poll(() => toast.count()).toBe(0)
     await findPayButton(page).click()
     await toast.waitFor()
-    // The same message again replaces the first one.
+    // The same message again replaces the first message.
     const secondRequest = page.waitForRequest('**/api/midzone/register/')
     await findPayButton(page).click()
     await secondRequest
@@ -435,7 +438,7 @@ describe('the office', () => {
     ['S031', '/admin/afpicon', 'AFPICON Registrations'],
     ['S032', '/admin/afpicon2026', 'AFPICON 2026 Registrations'],
   ])(
-    '%s S079 S081: %s: filters, export, other pages and sign-out; shows a message if it is empty',
+    '%s S079 S081: %s has filters, an export, links and sign-out, and shows a message if it is empty',
     async (_sentence, path, title) => {
       const { page, context } = await visit(browser)
       await addSessionCookie(context, server.url, ADMIN)
@@ -471,19 +474,22 @@ describe('the office', () => {
       418,
       'Failed to load registrations: HTTP error! status: 418',
     ],
-  ])('S143 S171: %s shows an error when it cannot load', async (path, call, status, sentence) => {
-    const { page, context } = await visit(browser)
-    await addSessionCookie(context, server.url, ADMIN)
-    await page.route(call, (route) =>
-      route.fulfill({ status, contentType: 'text/html', body: 'x' }),
-    )
-    await page.goto(server.url + path)
-    await page.getByText(sentence, { exact: true }).waitFor()
-    await expectAccessible(page, `${path}, cannot load`)
-    await context.close()
-  })
+  ])(
+    'S143 S171: %s shows an error if the list cannot load',
+    async (path, call, status, sentence) => {
+      const { page, context } = await visit(browser)
+      await addSessionCookie(context, server.url, ADMIN)
+      await page.route(call, (route) =>
+        route.fulfill({ status, contentType: 'text/html', body: 'x' }),
+      )
+      await page.goto(server.url + path)
+      await page.getByText(sentence, { exact: true }).waitFor()
+      await expectAccessible(page, `${path}, cannot load`)
+      await context.close()
+    },
+  )
 
-  test('S171: an invalid response, a failed export, and a dashboard that does not load', async () => {
+  test('S171: an invalid response, a failed export and a dashboard that cannot load show errors', async () => {
     const { page, context } = await visit(browser)
     await addSessionCookie(context, server.url, ADMIN)
     await page.route('**/afpicon/admin/registrations/**', (route) =>
@@ -519,7 +525,7 @@ describe('the office', () => {
     await context.close()
   })
 
-  test('S118: signing out in one window leads the other to the sign-in, and back to its page', async () => {
+  test('S118: after sign-out in one window, another window redirects to the sign-in page, and then back', async () => {
     const { page, context } = await visit(browser)
     await signIn(page)
     const otherWindow = await context.newPage()

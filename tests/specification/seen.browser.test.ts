@@ -1,4 +1,4 @@
-/** Sentences of the specification about what delegates can read and do, tested in a browser. */
+/** Sentences of the specification about texts and actions of delegates, tested in a browser. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectAccessible, launch, visit } from '../browser/browser.ts'
@@ -17,7 +17,7 @@ import type { TestServer } from '../browser/serve.ts'
 let browser: Browser
 let server: TestServer
 beforeAll(async () => {
-  // On this day, the panel and the price table disagree about "early".
+  // On this day, the panel and the price table contradict each other about the early price.
   ;[browser, server] = await Promise.all([launch(), serve({ CLOCK: '2025-10-01T12:00:00+05:30' })])
 })
 afterAll(async () => {
@@ -29,7 +29,7 @@ const readLines = async (page: Page, name: string): Promise<readonly string[]> =
     toPlainText,
   )
 
-test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the price is that of 1 September to 31 December', async () => {
+test('S054 S085 S107 S180 S181: the AFPICON panel states 15 September, and the price is that of 1 September to 31 December', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/afpicon2026`)
   await waitForHydration(page)
@@ -56,7 +56,7 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the pri
     .toBe(true)
   await memberSwitch.check()
   await contradiction.waitFor({ state: 'hidden' })
-  // The fee table shows the same, and marks the delegate's row.
+  // The fee table shows the same price, and marks the delegate's row.
   await page.getByRole('heading', { name: 'Registration fees' }).scrollIntoViewIfNeeded()
   const ownRow = page.getByRole('row').filter({ hasText: 'Yours' })
   await expect
@@ -73,7 +73,7 @@ test('S054 S085 S107 S180 S181: the AFPICON panel says 15 September, and the pri
   await context.close()
 })
 
-test('the box of registration fees was empty until it was scrolled into view, in print too', async () => {
+test('the box of registration fees was empty until the delegate scrolled to it, and empty in print', async () => {
   const phoneViewport = { width: 360, height: 740 }
   const readFeeBox = async ({ page }: Visit) => {
     const fees = page.getByRole('region', { name: 'Registration fees' })
@@ -107,7 +107,7 @@ test('the box of registration fees was empty until it was scrolled into view, in
   await Promise.all([earlyVisit.context.close(), hydratedVisit.context.close()])
 })
 
-test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the early price, offers its designations, and accepts an unusual email address without a session", async () => {
+test("S089 S091 S134 S135 S136 S182 S185: Chirurgia's form states the end of the early price, lists the designations, and accepts an unusual email address without a session", async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/chirurgia2026`)
   await waitForHydration(page)

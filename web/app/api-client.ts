@@ -21,12 +21,12 @@ export type ApiError = {
   /** The server's error response, if it sent one. */
   readonly errorResponse: Partial<ErrorResponse> | null
 }
-/** The value as parsed by the call's reader, or an error whose text can be shown unchanged. */
+/** The parsed value, or an error whose text can be shown to the user unchanged. */
 export type CallResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly error: ApiError }
 
-/** Parses the body of a response. Returns null if its type is wrong. Never throws. */
+/** Parses the body of a response. Returns null if the body has the wrong type. Never throws. */
 export type Reader<T> = (body: unknown) => T | null
 
 /** Default texts, which event files and site.yaml may override. */
@@ -79,8 +79,8 @@ function toApiError(failure: Failure, fallback: string | undefined): ApiError {
 }
 
 /**
- * Parses the common error format leniently: omits missing properties and those of another type. Returns null if the
- * body reports success, or is not an error.
+ * Parses the common error format leniently: omits properties that are missing or have another type. Returns null if
+ * the body reports success, or is not an error.
  */
 function readError(body: unknown): Partial<ErrorResponse> | null {
   if (!isRecord(body)) return null
@@ -119,14 +119,15 @@ export type CallOptions = {
   /** The body: a form or a file. */
   readonly form?: FormData | Blob
   readonly headers?: Readonly<Record<string, string>>
-  /** Text if neither the server nor the status provides one. */
+  /** The error text if neither the server nor the status provides one. */
   readonly fallback?: string
   readonly signal?: AbortSignal
 }
 
 /**
- * Builds the headers that identify a request from our own pages, which can ask the delegate to confirm a second
- * payment. `confirmedRegNo` is the earlier registration, if the delegate has confirmed that they want to pay again.
+ * Builds the headers that identify a request from our own pages, because only these can ask the delegate to confirm a
+ * second payment. `confirmedRegNo` is the earlier registration, if the delegate has confirmed that they want to pay
+ * again.
  */
 export const buildPageHeaders = (
   confirmedRegNo: string | null,
@@ -167,7 +168,7 @@ export async function call<T>(
   return readResponse(response.status, text, read, fallback)
 }
 
-/** Parses the response of any call, including those not made by `call`. Never throws. */
+/** Parses the response of any call, including calls that `call` did not make. Never throws. */
 export function readResponse<T>(
   status: number,
   text: string,
@@ -183,7 +184,7 @@ export function readResponse<T>(
   return value === null ? createFailure({ is: 'unexpected', status }) : ok(value)
 }
 
-/** Returns the result of a call without a response. */
+/** Creates the result of a call that received no response. */
 export function createFailedResult<T>(): CallResult<T> {
   return err(toApiError({ is: 'network' }, undefined))
 }
@@ -197,7 +198,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Downloads a CSV, Excel or zip file by fetch, so that an error can be shown instead of saved. */
+/** Downloads a CSV, Excel or zip file with fetch, so that the page can show an error instead of saving it. */
 export async function download(
   path: string,
   {

@@ -78,7 +78,7 @@ export const createTariffReader =
     }
   }
 
-/** Parses the seats left, by quota. */
+/** Parses the number of seats left in each quota. */
 export const readAvailability: Reader<NonNullable<TariffResponse['left']>> = (body) =>
   isRecord(body) ? readRecord(body['left'], readNumber) : null
 
@@ -94,7 +94,10 @@ const readPeriods: Reader<Record<string, { price: number | null }>> = (row) =>
       : null,
   )
 
-/** Parses a price. Base and total determine the tax. Returns null if an amount is invalid, or if `gst` differs. */
+/**
+ * Parses a price. Base and total determine the tax. Returns null if an amount is invalid, or if `gst` contradicts
+ * them.
+ */
 function readPrice(price: unknown, currency: Currency): Price | null {
   if (!isRecord(price)) return null
   const base = fromMajorUnits(price['base'], currency)
@@ -156,7 +159,7 @@ export function toQuote(price: WireQuote): Quote | null {
       }
 }
 
-/** `stands` is missing in a response that contains only the fields of the specification. */
+/** `stands` is missing from a response that contains only the fields of the specification. */
 export type RegisterResult = Omit<RegisterResponse, 'stands'> & { readonly stands?: PaymentState }
 
 /**

@@ -6,7 +6,7 @@ import { showPlainPage } from './unsupported-browser-page.ts'
 import { StandalonePage } from '../ui/layout/standalone-page.tsx'
 
 /**
- * The text does not mention the user's task, which is unknown. On a form, the fees and the address
+ * Shows the error. The text does not mention the user's task, which is unknown. On a form, the fees and the address
  * follow below.
  */
 export function ErrorPage() {
@@ -14,7 +14,7 @@ export function ErrorPage() {
   return (
     <StandalonePage title={getUnexpectedText()}>
       <p role="alert">{COMMON_MESSAGES.broken.explanation}</p>
-      <p className="acts">
+      <p className="actions">
         <button type="button" className="btn" onClick={() => location.reload()}>
           {COMMON_MESSAGES.broken.reload}
         </button>

@@ -8,8 +8,8 @@ export function markHydrated(): void {
 }
 
 /**
- * Returns false on the server and during hydration, otherwise true. Changes synchronously with hydration, so that no
- * button is disabled between the pre-hydration script and this one.
+ * Returns false on the server and during hydration, otherwise true. Changes synchronously with hydration, so that
+ * buttons stay enabled when the page takes over from the pre-hydration script.
  */
 export function useIsLive(): boolean {
   const [isLive, setLive] = useState(isHydrated)
@@ -20,7 +20,7 @@ export function useIsLive(): boolean {
   return isLive
 }
 
-/** The time in milliseconds within which a hydrated page renders. */
+/** Time in milliseconds in which a hydrated page finishes rendering. */
 const IDLE_DELAY_MS = 300
 
 /** Runs deferrable work when the page is idle. Returns a function that cancels it. */

@@ -2,7 +2,7 @@
 
 export type JsonObject = Readonly<Record<string, unknown>>
 
-/** Whether the value is an object, not null and not an array. */
+/** Returns whether the value is an object, not null and not an array. */
 export const isRecord = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -48,14 +48,14 @@ const MAX_AMOUNT_DECIMALS = 3
 /** Larger than the error of binary addition (0.1 + 0.2), and smaller than an excess decimal. */
 const MAX_ROUNDING_ERROR = 1e-6
 
-/** Whether the value can be a non-negative amount in major units of some currency. */
+/** Returns whether the value can be a non-negative amount in major units of some currency. */
 export const isAmount = (value: unknown): value is number =>
   typeof value === 'number' &&
   Number.isFinite(value) &&
   value >= 0 &&
   Math.abs(Number(value.toFixed(MAX_AMOUNT_DECIMALS)) - value) < MAX_ROUNDING_ERROR
 
-/** Whether the value can be an amount that may be negative. */
+/** Returns whether the value can be an amount, including a negative one. */
 export const isSignedAmount = (value: unknown): value is number =>
   typeof value === 'number' && isAmount(Math.abs(value))
 
@@ -63,7 +63,7 @@ export const isSignedAmount = (value: unknown): value is number =>
 export const readStringRecord = (value: unknown): Record<string, string> | null =>
   readRecord(value, readString)
 
-/** Whether all these properties have the given type. */
+/** Returns whether all these properties have the given type. */
 export function hasAll(
   value: JsonObject,
   type: 'string' | 'number' | 'boolean',

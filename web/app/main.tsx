@@ -25,8 +25,8 @@ function readPage(): PageData | null {
 }
 
 /**
- * Loads the module that renders this page. The server decides which URL shows which page; each kind
- * is a separate chunk.
+ * Loads the module that renders this page. The server decides which URL shows which page; each kind of page is a
+ * separate chunk.
  */
 async function loadPageModule(page: PageData): Promise<ComponentType<PageProps>> {
   switch (page.page) {

@@ -12,8 +12,8 @@ const SLOWEST_BYTES_PER_MS = 25
 const MAX_TRIES = 3
 
 /**
- * Makes a call, and repeats it after a timeout. For requests that the server recognises as repeated (same key, same
- * order). Calls `onRetry` before each repetition. The error is `no_response` if there was no response at all.
+ * Makes a call, and repeats it after a timeout. Use it only for requests that the server recognises as repeated (same
+ * key, same order). Calls `onRetry` before each retry. The error is `no_response` if the server never responded.
  */
 export async function callWithRetries<T>(
   path: string,

@@ -6,8 +6,8 @@ const BUILT_ASSETS =
   /<script type="module"[^>]*><\/script>|<link rel="(?:modulepreload|stylesheet|preload)"[^>]*>/g
 
 /**
- * Creates the plugin. Pages come from the server with their data and shell, and the sources replace the built scripts.
- * All other requests except those for sources go to the server too.
+ * Creates the plugin. The server provides the pages with their data; the plugin replaces the built scripts with the
+ * sources. It also forwards all other requests to the server, except requests for sources.
  *
  * @param origin URL at which the server of `rollcall start` listens.
  */

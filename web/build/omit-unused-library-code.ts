@@ -139,7 +139,7 @@ export const getContainerQuery = () => { ${buildThrowStatement('a container quer
     '@mui/material/internal/svg-icons/ArrowDropDown.mjs',
     `export default () => { ${buildThrowStatement('the arrow icon of MUI')} }`,
   ],
-  // The only text of MUI is the label of Yes and No, which has the style of the page (radio-choices.css).
+  // MUI renders only one label, that of Yes and No, which has the style of the page (radio-choices.css).
   [
     '@mui/material/Typography/Typography.mjs',
     `import { jsx } from 'react/jsx-runtime'
@@ -243,8 +243,8 @@ type Context = {
 }
 
 /**
- * Creates the plugin. It replaces each omitted module by one that throws if it is used after all. The build fails if a
- * library has moved a module, so that an upgrade cannot bring it back unnoticed.
+ * Creates the plugin. It replaces each omitted module with one that throws when it is used. The build fails if a
+ * library has moved a module, so that an upgrade cannot restore the module unnoticed.
  */
 export function omitUnusedLibraryCode() {
   const replacedPaths = new Set<string>()

@@ -40,7 +40,7 @@ function Landing({ site, events, message }: LandingProps) {
   return (
     <div className="site">
       {message !== null && (
-        <div className="came-back" role="alert">
+        <div className="redirect-notice" role="alert">
           <p className="wrap">{message}</p>
         </div>
       )}
@@ -194,8 +194,8 @@ function Hero({ hero }: { readonly hero: Site['hero'] }) {
 }
 
 /**
- * Most visitors are delegates, so the conferences come before the marketing. The server sorts them,
- * upcoming ones first.
+ * Lists the conferences, before the marketing, because most visitors are delegates. The server sorts them, upcoming
+ * ones first.
  */
 function Conferences({
   texts,
@@ -209,9 +209,9 @@ function Conferences({
       <h2 className="disp" id="conferences-title">
         {texts.title}
       </h2>
-      {events.length === 0 && <p className="conf-none">{texts.none}</p>}
+      {events.length === 0 && <p className="no-conferences">{texts.none}</p>}
       {events.length > 0 && (
-        <ul className="conf">
+        <ul className="conferences">
           {events.map((event) => (
             <li key={event.id} style={{ '--e': event.look.colour } as CSSProperties}>
               <div>

@@ -6,9 +6,7 @@ import { SkipLink } from '../ui/layout/skip-link.tsx'
 
 type SiteLocation = { readonly site: Site; readonly currentPath: '/' | '/organisers' }
 
-/**
- * The bar at the top of the site's own pages. Its anchors lead to the landing page from any page.
- */
+/** Shows the bar at the top of the site's own pages. Its anchors lead to the landing page from any page. */
 export function SiteHeader({ site, currentPath }: SiteLocation) {
   const { links, signIn, createEvent } = site.header
   return (

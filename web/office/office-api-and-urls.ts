@@ -29,12 +29,12 @@ export const SET_PASSWORD = '/admin/password'
 export const isOwnerOfAll = ({ role, all_events }: SessionResponse): boolean =>
   role === 'owner' && all_events
 
-/** How long the data of closed pages is cached for Back, in milliseconds. */
+/** Time in milliseconds for which the data of closed pages is cached, so that Back shows it immediately. */
 const CACHE_MS = 60_000
 
 /**
- * Creates a client that does not refetch automatically: an expired session should only appear
- * after a click, and the audit log records every read.
+ * Creates a client that does not refetch automatically: the user should learn that a session has expired only after a
+ * click, and the audit log records every read.
  */
 export const createQueryClient = (): QueryClient =>
   new QueryClient({

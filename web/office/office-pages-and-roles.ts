@@ -30,7 +30,7 @@ import {
 /** The role required to open a page. Determines only which links are shown; the server checks every call. */
 export type RequiredAccess = Role | 'owner_of_all'
 
-export const mayOpen = (session: SessionResponse, access: RequiredAccess): boolean =>
+export const canOpen = (session: SessionResponse, access: RequiredAccess): boolean =>
   access === 'owner_of_all' ? isOwnerOfAll(session) : isAtLeast(session.role, access)
 
 type PageEntry = {
@@ -40,7 +40,7 @@ type PageEntry = {
   readonly access: RequiredAccess
 }
 
-/** Pages that belong to no event, or to all of them. `rail` is the part of the rail that links to the page. */
+/** Pages that do not belong to any event, or to all of them. `rail` is the part of the rail that links to the page. */
 export const SHARED_PAGES = [
   { id: 'home', to: DASHBOARD, label: 'Home', icon: 'home', access: 'viewer', rail: 'events' },
   { id: 'search', to: SEARCH, label: 'Search', icon: 'search', access: 'viewer', rail: null },
@@ -143,7 +143,7 @@ export type SharedPage = (typeof SHARED_PAGES)[number]
 
 /** The month in the address of the month-end close, which is one page for all months. */
 const MONTH_IN_PATH = /\/20\d\d-(?:0[1-9]|1[0-2])$/
-/** Statements and payouts also share one page each. */
+/** All statements share one page, and so do all payouts. */
 const STATEMENT_IN_PATH = /(?<=\/statements)\/\d{1,15}$/
 const PAYOUT_IN_PATH = /(?<=\/payments\/settlements)\/[^/]+$/
 
@@ -248,7 +248,7 @@ export type EventPage = {
   readonly regNo: string
 }
 
-/** Returns null if the address belongs to no page of an event that the user may see. */
+/** Returns null if the address does not belong to any page of an event that the user may see. */
 export function findEventPage(path: string, events: readonly OfficeEvent[]): EventPage | null {
   for (const event of events) {
     const page = EVENT_PAGES.find(({ url, existsFor }) => url(event) === path && existsFor(event))
@@ -265,7 +265,7 @@ export type RailLink = PageEntry & { readonly to: string }
 /** Lists the pages of an event that the rail shows to this user. */
 export const listEventLinks = (session: SessionResponse, event: OfficeEvent): readonly RailLink[] =>
   EVENT_PAGES.filter(
-    ({ access, existsFor, isInRail }) => isInRail && existsFor(event) && mayOpen(session, access),
+    ({ access, existsFor, isInRail }) => isInRail && existsFor(event) && canOpen(session, access),
   ).map(({ url, ...page }) => ({ ...page, to: url(event) }))
 
 /** Lists the pages of one part of the rail that this user may open. */
@@ -275,12 +275,12 @@ export const listSharedLinks = (
 ): readonly RailLink[] =>
   SHARED_PAGES.filter(
     ({ id, access, rail }) =>
-      rail === railPart && mayOpen(session, access) && (id !== 'recovery' || session.in_recovery),
+      rail === railPart && canOpen(session, access) && (id !== 'recovery' || session.in_recovery),
   )
 
 /** Lists the events that accept registrations today and to which this user may add registrations. */
-export const listEventsToAddTo = (session: SessionResponse): readonly OfficeEvent[] =>
-  mayOpen(session, 'desk') ? session.events.filter((event) => event.adds_registrations) : []
+export const listEventsForNewRegistrations = (session: SessionResponse): readonly OfficeEvent[] =>
+  canOpen(session, 'desk') ? session.events.filter((event) => event.adds_registrations) : []
 
 /** Parameters with the same meaning for every event: the tab and the month of its payments. */
 const SHARED_PARAMS = ['tab', 'month']

@@ -37,7 +37,7 @@ import {
   decodeSegment,
   findEventPage,
   findSharedPage,
-  mayOpen,
+  canOpen,
   replaceOldAddress,
 } from './office-pages-and-roles.ts'
 import type { RequiredAccess, EventPage, SharedPage } from './office-pages-and-roles.ts'
@@ -63,7 +63,7 @@ import { StatementsPage } from './reconciliation/statements-page.tsx'
 import { RegistrationPage } from './registration/registration-details-page.tsx'
 import { Banner, PageHeading } from './ui/error-banner-and-heading.tsx'
 
-/** The back office: sign-in, dashboard, lists and registrations. The URL selects the page. */
+/** Renders the back office: sign-in, dashboard, lists and registrations. The URL selects the page. */
 export default function Office(_props: PageProps) {
   const [queryClient] = useState(createQueryClient)
   useLayoutEffect(() => {
@@ -139,14 +139,14 @@ function OfficePage({
   if (session.needs_second_factor && path !== ACCOUNT) return <Navigate to={ACCOUNT} replace />
   const sharedPage = findSharedPage(path)
   if (sharedPage !== null)
-    return mayOpen(session, sharedPage.access) ? (
+    return canOpen(session, sharedPage.access) ? (
       renderSharedPage(sharedPage.id, session, path)
     ) : (
       <NoAccessPage {...sharedPage} />
     )
   const eventPage = findEventPage(path, session.events)
   if (eventPage !== null)
-    return mayOpen(session, eventPage.access) ? (
+    return canOpen(session, eventPage.access) ? (
       renderEventPage(eventPage, session, search)
     ) : (
       <NoAccessPage {...eventPage} />

@@ -12,10 +12,10 @@ import {
 } from './editor/event-file-draft.ts'
 import type { FileDraft } from './editor/event-file-draft.ts'
 import type { CopyReport } from './editor/repeated-notice.tsx'
-import { identifyAnswers, loadAnswers, saveAnswers } from './new-conference/answer-draft.ts'
-import { openInHistory, useHistoryPlace } from './new-conference/question-history.ts'
+import { serialiseAnswers, loadAnswers, saveAnswers } from './new-conference/answer-draft.ts'
+import { pushHistoryEntry, useHistoryEntry } from './new-conference/question-history.ts'
 import { Dialog, FOCUSED_FIRST } from '../ui/dialog.tsx'
-import { formatSavedAt } from './kept-draft.ts'
+import { formatSavedAt } from './stored-draft.ts'
 import { StartChoices } from './start-choices.tsx'
 import '../landing/landing-sections.css'
 import './organisers-page.css'
@@ -37,34 +37,36 @@ type Replacement = {
 }
 
 /**
- * Opened by the "Create Event" link. Reopens the file or the questions that were open in this tab, and offers the
- * draft of a closed tab.
+ * Renders the page that the "Create Event" link opens. Reopens the file or the questions that were open in this tab,
+ * and offers the draft of a closed tab.
  */
 export default function OrganisersPage({ page }: PageProps) {
   const [file, setFile] = useState<FileDraft | null>(() => {
     const stored = loadFileDraft()
-    return stored?.isOfTab === true ? stored.file : null
+    return stored?.isFromThisTab === true ? stored.file : null
   })
-  const [keptFile, setKeptFile] = useState(loadFileDraft)
+  const [storedFile, setStoredFile] = useState(loadFileDraft)
   const [answers, setAnswers] = useState(loadAnswers)
-  const [isAsking, setAsking] = useState(file === null && answers?.draft.isOpen === true)
+  const [showsQuestions, setShowsQuestions] = useState(
+    file === null && answers?.draft.isOpen === true,
+  )
   const [isNew, setNew] = useState(false)
   const [replacement, setReplacement] = useState<Replacement | null>(null)
   const [copyReport, setCopyReport] = useState<CopyReport | null>(null)
   const choices = useRef<HTMLHeadingElement>(null)
-  const hasLeft = useRef(false)
+  const hasReturned = useRef(false)
   useEffect(() => {
-    if (file === null && !isAsking && hasLeft.current) choices.current?.focus()
-  }, [file, isAsking])
+    if (file === null && !showsQuestions && hasReturned.current) choices.current?.focus()
+  }, [file, showsQuestions])
   const showChoices = () => {
-    hasLeft.current = true
+    hasReturned.current = true
     const stored = loadAnswers()
     if (stored !== null) saveAnswers({ ...stored.draft, isOpen: false })
     setFile(null)
-    setKeptFile(loadFileDraft())
+    setStoredFile(loadFileDraft())
     setNew(false)
     setCopyReport(null)
-    setAsking(false)
+    setShowsQuestions(false)
     setAnswers(loadAnswers())
   }
   /** Shows a question. A file that was already created stays in this browser. */
@@ -72,9 +74,9 @@ export default function OrganisersPage({ page }: PageProps) {
     const stored = loadAnswers()
     setAnswers(stored === null ? null : { ...stored, draft: { ...stored.draft, at: name } })
     setFile(null)
-    setAsking(true)
+    setShowsQuestions(true)
   }
-  useHistoryPlace((place) => {
+  useHistoryEntry((place) => {
     if (place?.is === 'question' && loadAnswers() !== null) return showQuestion(place.name)
     const stored = place?.is === 'file' ? loadFileDraft() : null
     if (stored !== null) return setFile(stored.file)
@@ -100,11 +102,14 @@ export default function OrganisersPage({ page }: PageProps) {
       })
   }
   const openInWorkspace = (newFile: FileDraft): void => {
-    openInHistory({ is: 'file' })
+    pushHistoryEntry({ is: 'file' })
     setNew(true)
     setFile(newFile)
   }
-  /** Opens the file that the questions created. Edits are not among the answers: even saved ones would be dropped. */
+  /**
+   * Opens the file that the questions created. Asks first if the organiser edited the previous file, because the new
+   * file does not contain these edits.
+   */
   const openCreatedFile = (newFile: FileDraft): void => {
     const oldFile = loadFileDraft()?.file
     const storedAnswers = loadAnswers()
@@ -112,7 +117,7 @@ export default function OrganisersPage({ page }: PageProps) {
       openInWorkspace({
         ...newFile,
         createdText: newFile.text,
-        ...(storedAnswers && { createdFrom: identifyAnswers(storedAnswers.draft) }),
+        ...(storedAnswers && { createdFrom: serialiseAnswers(storedAnswers.draft) }),
       })
     if (oldFile === undefined || oldFile.text === newFile.text || !isEditedByHand(oldFile))
       return replaceFile('the new file created from your answers', replace)
@@ -131,26 +136,26 @@ export default function OrganisersPage({ page }: PageProps) {
           <h1 className="disp">{texts.title}</h1>
           <p className="lead">{texts.text}</p>
         </div>
-        {page.shared !== null && file === null && !isAsking && (
+        {page.shared !== null && file === null && !showsQuestions && (
           <StartChoices
             heading={choices}
             events={page.events}
             answersSavedAt={answers === null ? null : formatSavedAt(answers.savedAt)}
-            keptFile={keptFile}
+            storedFile={storedFile}
             create={(isContinued) => {
               if (!isContinued) setAnswers(null)
-              setAsking(true)
+              setShowsQuestions(true)
               const name = (isContinued ? answers?.draft.at : null) ?? 'title'
-              openInHistory({ is: 'question', name, before: null })
+              pushHistoryEntry({ is: 'question', name, before: null })
             }}
             open={(openedFile) =>
-              openedFile.text === keptFile?.file.text
+              openedFile.text === storedFile?.file.text
                 ? setFile(openedFile)
                 : replaceFile(getFileName(openedFile.path), () => setFile(openedFile))
             }
           />
         )}
-        {page.shared !== null && file === null && isAsking && (
+        {page.shared !== null && file === null && showsQuestions && (
           <Suspense fallback={<Loading />}>
             <NewConference
               page={page}
@@ -171,10 +176,10 @@ export default function OrganisersPage({ page }: PageProps) {
               texts={texts}
               isNew={isNew}
               changeAnswers={
-                // After a reload, the file is no longer new, but its answers are still in this browser.
+                // After a reload, the file is not marked as new, but its answers are still in this browser.
                 file.createdText !== undefined && answersOfFile !== null
                   ? () => {
-                      openInHistory({ is: 'question', name: answersOfFile.at, before: null })
+                      pushHistoryEntry({ is: 'question', name: answersOfFile.at, before: null })
                       showQuestion(answersOfFile.at)
                     }
                   : null
@@ -182,7 +187,7 @@ export default function OrganisersPage({ page }: PageProps) {
               hasChangedAnswers={
                 file.createdFrom !== undefined &&
                 answersOfFile !== null &&
-                file.createdFrom !== identifyAnswers(answersOfFile)
+                file.createdFrom !== serialiseAnswers(answersOfFile)
               }
               copyReport={copyReport}
               onCopy={(newFile, report) => {
@@ -224,7 +229,7 @@ function ReplaceDialog({
   return (
     <Dialog title="Replace your file?" onClose={onClose}>
       <p>{loss}</p>
-      <div className="acts">
+      <div className="actions">
         <button type="button" className="btn" {...FOCUSED_FIRST} onClick={closeAnd(keep)}>
           Keep it
         </button>

@@ -6,8 +6,8 @@ import { call } from '../app/api-client.ts'
 import { readEventFile } from '../app/api-responses.ts'
 import { Dialog, FOCUSED_FIRST } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import type { FileDraft, KeptFile } from './editor/event-file-draft.ts'
-import { formatSavedAt } from './kept-draft.ts'
+import type { FileDraft, StoredFileDraft } from './editor/event-file-draft.ts'
+import { formatSavedAt } from './stored-draft.ts'
 import './start-choices.css'
 
 /** Several times the maximum size that the checker accepts. */
@@ -20,14 +20,14 @@ type StartChoicesProps = {
   /** When the browser last stored answers about a new conference. Null if there are none. */
   readonly answersSavedAt: string | null
   /** The last open event file of a tab that is now closed. */
-  readonly keptFile: KeptFile | null
+  readonly storedFile: StoredFileDraft | null
   /** Starts or continues the questions about a new conference. */
   readonly create: (isContinued: boolean) => void
   readonly open: (file: FileDraft) => void
 }
 
 export function StartChoices(props: StartChoicesProps) {
-  const { heading, events, answersSavedAt, keptFile, create, open } = props
+  const { heading, events, answersSavedAt, storedFile, create, open } = props
   const hasAnswers = answersSavedAt !== null
   const fileInput = useRef<HTMLInputElement>(null)
   const selectId = useId()
@@ -62,18 +62,18 @@ export function StartChoices(props: StartChoicesProps) {
         How do you want to begin?
       </h2>
       <ul className="org-choices">
-        {keptFile !== null && (
+        {storedFile !== null && (
           <li>
             <div>
               <h3>Your draft</h3>
               <p>
-                {keptFile.file.path.split('/').at(-1)}, kept in this browser.{' '}
-                <SavedAt time={formatSavedAt(keptFile.savedAt)} />
+                {storedFile.file.path.split('/').at(-1)}, stored in this browser.{' '}
+                <SavedAt time={formatSavedAt(storedFile.savedAt)} />
                 Creating or opening another file replaces it.
               </p>
             </div>
             <div>
-              <button type="button" className="btn" onClick={() => open(keptFile.file)}>
+              <button type="button" className="btn" onClick={() => open(storedFile.file)}>
                 Continue your draft
               </button>
             </div>
@@ -108,7 +108,7 @@ export function StartChoices(props: StartChoicesProps) {
           {isDiscarding && (
             <Dialog title="Discard your answers?" onClose={() => setDiscarding(false)}>
               <p>Your answers about the conference are kept only in this browser.</p>
-              <div className="acts">
+              <div className="actions">
                 <button
                   type="button"
                   className="btn"

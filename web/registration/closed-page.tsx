@@ -46,7 +46,7 @@ export function ClosedNotice({
   )
 }
 
-/** A small note that the event has taken place. It does not close the form. */
+/** Shows a small note that the event has taken place. The note does not close the form. */
 export function PastEventNote({ event, now }: Pick<EventResponse, 'event' | 'now'>) {
   const time = readInstant(now)
   if (time === null || !isEventOver(event, dayOf(time))) return null
@@ -57,7 +57,7 @@ export function PastEventNote({ event, now }: Pick<EventResponse, 'event' | 'now
   )
 }
 
-/** Page of an event whose registration is over or not open today: information only, no form. */
+/** Shows the page of an event whose registration is over or not open today: information only, no form. */
 export default function ClosedPage({ page }: PageProps) {
   if (page.page !== 'event') return null
   const { event, now } = page.event

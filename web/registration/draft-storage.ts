@@ -5,9 +5,9 @@ import { hasAll, isRecord } from '../app/json-readers.ts'
 import { readTabItem, removeTabItem, writeTabItem } from '../app/browser-storage.ts'
 
 /**
- * Answers kept in this tab until the registration is paid. After a failed payment or the browser's
- * Back button, the form shows them again. The idempotency key is kept with them, so that sending
- * them again pays the same registration. Closing the tab deletes everything.
+ * Answers kept in this tab until the registration is paid. After a failed payment or the browser's Back button, the
+ * form shows them again. They include the idempotency key, so that sending the answers again pays the same
+ * registration. Closing the tab deletes everything.
  */
 export type Draft = {
   readonly data: RawAnswers
@@ -82,9 +82,9 @@ export function deleteDraft(event: PublicEvent): void {
 }
 
 /**
- * Record of a registration completed in this tab: the day, the last digits of its number and a hash
- * of its email address. Used to warn the delegate about registering the same person again. The next
- * user of the computer can neither open the registration with it nor read the address.
+ * Record of a registration completed in this tab: the day, the last digits of its number and a hash of its email
+ * address. Used to warn the delegate about registering the same person again. The next user of the computer can
+ * neither open the registration with this record nor read the address.
  */
 export type CompletedRegistration = {
   readonly day: string
@@ -155,8 +155,8 @@ export type StoredDocuments = ReadonlyMap<string, StoredDocument>
 const getDocumentsStorageName = (event: PublicEvent): string => `proofs of ${event.id}`
 
 /**
- * Parses stored or received documents. Returns only those of fields that the event still has and that the server has
- * not deleted yet. `now` is the start of the server's day, from the page.
+ * Parses stored or received documents. Omits documents whose field was removed from the event, and documents that the
+ * server has deleted. `now` is the start of the server's day, from the page.
  */
 export function parseStoredDocuments(
   event: PublicEvent,

@@ -25,7 +25,7 @@ export function SubmittedNotice({
   readonly isEdited?: boolean
 }) {
   return (
-    <section className="sent" aria-label={sent.title}>
+    <section className="submitted-notice" aria-label={sent.title}>
       <p>
         {renderMessage(sent.explanation, { number: <b>{regNo}</b> })} {isEdited && sent.edited}
       </p>
@@ -37,8 +37,8 @@ export function SubmittedNotice({
 }
 
 /**
- * Notice in a browser that has completed a registration before. `isSame` is true if the email
- * address is the same.
+ * Shows a notice in a browser that has completed a registration before. `isSame` is true if the email address is the
+ * same.
  */
 export function AlreadyRegisteredNotice({
   completed: { day, ending: lastDigits },
@@ -48,7 +48,7 @@ export function AlreadyRegisteredNotice({
   readonly isSame: boolean
 }) {
   return (
-    <section className="sent" aria-label={registeredBefore.title}>
+    <section className="submitted-notice" aria-label={registeredBefore.title}>
       <p>
         {renderMessage(isSame ? registeredBefore.sameEmail : registeredBefore.explanation, {
           day: formatDay(day as Day),
@@ -59,7 +59,7 @@ export function AlreadyRegisteredNotice({
   )
 }
 
-/** Notice that answers were restored, or that the form was cleared. Its button undoes this. */
+/** Shows a notice that answers were restored, or that the form was cleared. Its button undoes this. */
 export function RestoredAnswersNotice({
   isCleared,
   onUndo,
@@ -68,7 +68,7 @@ export function RestoredAnswersNotice({
   readonly onUndo: () => void
 }) {
   return (
-    <p className="recalled" role="status">
+    <p className="restored-notice" role="status">
       {renderMessage(isCleared ? formCleared : answersKept, {
         button: (text) => (
           <button type="button" className="link" onClick={onUndo}>

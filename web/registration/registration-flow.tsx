@@ -5,40 +5,40 @@ import { CONNECTION_ERROR_MESSAGES, FORM_MESSAGES, UPLOAD_MESSAGES } from '../..
 import type { Field, Quote, RawAnswers } from '../../engine/index.ts'
 import type { RegisterResult } from '../app/api-responses.ts'
 import { createIdempotencyKey, type ApiError } from '../app/api-client.ts'
-import { Redirect, useReturnFromGateway } from '../ui/payment/gateway-redirect.tsx'
+import { GatewayRedirect, useReturnFromGateway } from '../ui/payment/gateway-redirect.tsx'
 import * as drafts from './draft-storage.ts'
 import type { CompletedRegistration, Draft } from './draft-storage.ts'
 import { isOffline } from '../ui/layout/offline-notice.ts'
-import { useMessage } from '../ui/toast.tsx'
+import { useShowToast } from '../ui/toast.tsx'
 import * as notices from './previous-submission-notice.tsx'
-import type { Phase, ConfirmedSubmission, SubmitDialog } from './submit-dialogs.tsx'
+import type { SubmitPhase, ConfirmedSubmission, SubmitDialog } from './submit-dialogs.tsx'
 import { ClosedNotice, PastEventNote } from './closed-page.tsx'
 import { OptionStatuses, CurrentSection } from './form/form-context.ts'
 import { FormBox, useForm } from './form/registration-form.tsx'
 import { ONE_PAGE, useOptionStatuses } from './form/form-extensions.ts'
 import type { FormExtensions, FormPricingContext } from './form/form-extensions.ts'
 import { Fees, OrganiserNotes, PriceValidity } from './price/fees-and-notes.tsx'
-import { calculatePrice, useTariff, type EventPage, type Tariff } from './price/live-price.ts'
+import { calculatePrice, useTariff, type FormPageData, type Tariff } from './price/live-price.ts'
 import { createUploads, findPendingUpload, usePendingUpload } from './uploads/upload-progress.ts'
 import { UploadInProgressNotice } from './uploads/waiting-for-upload.tsx'
 import { ErrorSummary } from './form/error-summary.tsx'
 import { ProgressSteps } from './form/progress-steps.tsx'
 import { identifyBrowser, register, type SubmitResult } from './submit-registration.ts'
-import { NotesBelowForm, Summary } from './price/price-summary-and-pay-button.tsx'
+import { NotesBelowForm, PriceSummary } from './price/price-summary-and-pay-button.tsx'
 import { useHydratedAnswers } from './hydration/hydrate-form.ts'
 import { focusNextOnEnter, useRestoredFocus } from './fields/keyboard-and-autofill.ts'
 
 /** Loaded while the answers are sent, because few submits need a dialog. */
 const loadDialog = (): Promise<typeof SubmitDialog> =>
   import('./submit-dialogs.tsx').then((all) => all.SubmitDialog)
-const PHASES_WITH_DIALOG: ReadonlySet<Phase['is']> = new Set([
+const PHASES_WITH_DIALOG: ReadonlySet<SubmitPhase['is']> = new Set([
   'price-changed',
   'offer',
   'same-person',
   'registered',
 ])
 
-/** The form with its pricing context: today's prices and seats, discount code, member lists. */
+/** Shows the form with its pricing context: today's prices and seats, discount code, member lists. */
 export function Registration({ page, extensions }: Pick<FormFlowProps, 'page' | 'extensions'>) {
   const { event } = page.event
   const prices = useTariff(page)
@@ -58,7 +58,7 @@ export function Registration({ page, extensions }: Pick<FormFlowProps, 'page' | 
 const getLoadedTariff = (tariff: Tariff) => (tariff.is === 'loaded' ? tariff.response : null)
 
 type FormFlowProps = {
-  readonly page: EventPage
+  readonly page: FormPageData
   readonly extensions: FormExtensions
   readonly prices: ReturnType<typeof useTariff>
   readonly draft: Draft | null
@@ -66,7 +66,7 @@ type FormFlowProps = {
   readonly context: FormPricingContext
 }
 
-/** The form, the live price, the submit with its result, and the redirect to the gateway. */
+/** Shows the form and the live price, submits the answers, and redirects to the gateway. */
 function FormFlow({
   page,
   extensions,
@@ -76,8 +76,8 @@ function FormFlow({
   context,
 }: FormFlowProps) {
   const { event } = page.event
-  const showToast = useMessage()
-  const [phase, setPhase] = useState<Phase>({ is: 'filling' })
+  const showToast = useShowToast()
+  const [phase, setPhase] = useState<SubmitPhase>({ is: 'filling' })
   const [Dialog, setDialog] = useState<typeof SubmitDialog | null>(null)
   const [problem, setProblem] = useState<string | null>(null)
   /** The form is submitted as soon as the pending upload has ended. */
@@ -166,7 +166,7 @@ function FormFlow({
     const regNo = result.is === 'registered' ? result.response.reg_no : submittedRegNo
     drafts.saveDraft(event, { data: form.data, key: key.current, regNo, code })
     setSubmittedRegNo(regNo)
-    const nextPhase: Phase =
+    const nextPhase: SubmitPhase =
       result.is === 'same-person'
         ? { is: result.is, regNo: result.regNo, message: result.message, sent: submission }
         : handleResult(result, quote)
@@ -181,7 +181,7 @@ function FormFlow({
   const handleResult = (
     submitResult: Exclude<SubmitResult, { is: 'same-person' }>,
     quote: Quote | null,
-  ): Phase => {
+  ): SubmitPhase => {
     switch (submitResult.is) {
       case 'registered':
         return handleRegistered(submitResult.response, quote)
@@ -213,7 +213,7 @@ function FormFlow({
         return assertNever(submitResult)
     }
   }
-  const handleRejection = (error: ApiError, oldQuote: Quote | null): Phase => {
+  const handleRejection = (error: ApiError, oldQuote: Quote | null): SubmitPhase => {
     const offer = extensions.readAlternative(error)
     // Seats left and the effect of the discount code may have changed.
     if (error.code === 'full') reloadTariff()
@@ -224,7 +224,7 @@ function FormFlow({
     setProblem(error.code === 'network' ? CONNECTION_ERROR_MESSAGES.notSent : error.message)
     return { is: 'filling' }
   }
-  const handleRegistered = (response: RegisterResult, quote: Quote | null): Phase => {
+  const handleRegistered = (response: RegisterResult, quote: Quote | null): SubmitPhase => {
     const { reg_no: regNo, payment_data: data, stands: paymentState, page } = response
     if (data && event.payment) return { is: 'leaving', data }
     const isDue = paymentState && (event.payment ?? paymentState === 'to-approve')
@@ -264,7 +264,7 @@ function FormFlow({
   const isUploading = usePendingUpload(uploads, form.shown)
   const pendingUploads = useRef<readonly string[]>([])
   const submit = () => {
-    if (form.check() !== null) setAttempts((count) => count + 1)
+    if (form.validateAnswers() !== null) setAttempts((count) => count + 1)
     else if (isUploading) {
       pendingUploads.current = [...uploads.all().keys()]
       setWaitingForUpload(true)
@@ -277,7 +277,7 @@ function FormFlow({
     setWaitingForUpload(false)
     // If an upload failed, the form is not sent without it.
     if (pendingUploads.current.every((id) => uploads.all().has(id))) submitRef.current()
-    else if (form.check() !== null) setAttempts((count) => count + 1)
+    else if (form.validateAnswers() !== null) setAttempts((count) => count + 1)
     else showError(UPLOAD_MESSAGES.notAccepted)
   }, [isWaitingForUpload, isUploading, uploads, form, showError])
   /** Runs when all lookups of this page have ended. */
@@ -380,9 +380,9 @@ function FormFlow({
                 </>
               )}
             </div>
-            <Summary {...summary} isLast={paging.isLast} />
+            <PriceSummary {...summary} isLast={paging.isLast} />
             {phase.is === 'leaving' && event.payment && (
-              <Redirect event={event} data={phase.data} onReturn={backToForm} />
+              <GatewayRedirect event={event} data={phase.data} onReturn={backToForm} />
             )}
             {Dialog && (
               <Dialog

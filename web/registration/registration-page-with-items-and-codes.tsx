@@ -10,7 +10,7 @@ import {
   buildOptionStatuses,
   listPriceNotes,
 } from './price/itemised-price.ts'
-import { Checkboxes, Consent } from './fields/checkboxes.tsx'
+import { Checkboxes, ConsentCheckbox } from './fields/checkboxes.tsx'
 import { EventPage } from './registration-page.tsx'
 import type { EventPageProps } from './registration-page.tsx'
 import { DropdownMenu } from './fields/dropdown-menu.tsx'
@@ -26,7 +26,7 @@ export const ALL_EXTENSIONS: FormExtensions = {
     fields: { ArrayField: ListField },
     widgets: {
       boxes: Checkboxes,
-      consent: Consent,
+      consent: ConsentCheckbox,
       menu: DropdownMenu,
     } as unknown as RegistryWidgetsType<RawAnswers>,
     templates: { ArrayFieldTemplate: People, ArrayFieldItemTemplate: PersonBox },
@@ -34,7 +34,7 @@ export const ALL_EXTENSIONS: FormExtensions = {
   buildUiSchema: buildFullUiSchema,
   pricing: calculatePriceByBill,
   rows: buildBillRows,
-  rowsNameCategory: true,
+  hasCategoryInRows: true,
   priceNotes: (event, answers, left, price, now) => [
     ...(price === null ? [] : listMethodNotes(event, answers, price, now)),
     ...listPriceNotes(event, answers, left),
@@ -45,7 +45,7 @@ export const ALL_EXTENSIONS: FormExtensions = {
   Paged: MultiPageForm,
   readAlternative,
   SubmitAnywayDialog,
-  optionMarks: (event, tariff, answers) =>
+  buildOptionStatuses: (event, tariff, answers) =>
     buildOptionStatuses(event, tariff, answers, findCategory(event, answers)),
 }
 

@@ -4,7 +4,7 @@ import type { EmotionCache } from '@emotion/cache'
 import { CacheProvider } from '@emotion/react'
 import { ThemeProvider } from '@mui/material/styles'
 import { EventFooter, EventHeader } from '../ui/layout/event-header-footer.tsx'
-import { MessageProvider } from '../ui/toast.tsx'
+import { ToastProvider } from '../ui/toast.tsx'
 import type { PageProps } from '../app/page-props.ts'
 import { NO_EXTENSIONS } from './form/form-extensions.ts'
 import type { FormExtensions } from './form/form-extensions.ts'
@@ -22,7 +22,7 @@ const getPageStyles = (): EmotionCache => (cachedStyles ??= createCache({ key: S
 /** `styles` is the cache for MUI's styles; by default they go into the page. */
 export type EventPageProps = PageProps & { readonly styles?: EmotionCache }
 
-/** Registration for one event: the form, the live price, the redirect to the gateway. */
+/** Shows the registration for one event: the form, the live price, the redirect to the gateway. */
 export function EventPage({
   page,
   extensions,
@@ -34,17 +34,17 @@ export function EventPage({
   return (
     <CacheProvider value={styles ?? getPageStyles()}>
       <ThemeProvider theme={getMuiTheme()}>
-        <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
+        <ToastProvider as={event.form.notices} ms={event.form.noticeMs}>
           <EventHeader event={event} />
           <Registration page={page} extensions={extensions} />
           <EventFooter support={event.support} />
-        </MessageProvider>
+        </ToastProvider>
       </ThemeProvider>
     </CacheProvider>
   )
 }
 
-/** The page of an event that sells only a registration. */
+/** Shows the page of an event that sells only a registration. */
 export default function PlainRegistrationPage(props: EventPageProps) {
   return <EventPage {...props} extensions={NO_EXTENSIONS} />
 }

@@ -6,7 +6,7 @@ import { toQuote } from '../app/api-responses.ts'
 import type { ApiError } from '../app/api-client.ts'
 import { buildBillRows } from '../ui/payment/bill-rows.tsx'
 import { Dialog } from '../ui/dialog.tsx'
-import { Ledger } from '../ui/details-list.tsx'
+import { DetailsList } from '../ui/details-list.tsx'
 import type { Alternative } from './form/form-extensions.ts'
 
 const { submitAnyway } = EXTENDED_FORM_MESSAGES
@@ -22,7 +22,7 @@ export function readAlternative({ code, message, errorResponse }: ApiError): Alt
   return newQuote === null ? null : { message, newQuote }
 }
 
-/** Nothing is registered or charged before the delegate confirms. */
+/** Asks the delegate to confirm the alternative. Nothing is registered or charged before that. */
 export function SubmitAnywayDialog({
   event,
   alternative: { message, newQuote },
@@ -45,12 +45,12 @@ export function SubmitAnywayDialog({
         })}
       </p>
       {newQuote !== null && (
-        <Ledger
+        <DetailsList
           rows={buildBillRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
           money
         />
       )}
-      <div className="acts">
+      <div className="actions">
         <button type="button" className="btn" onClick={onConfirm}>
           {newQuote === null ? submitAnyway.register : getConfirmLabel(event, newQuote)}
         </button>

@@ -10,14 +10,14 @@ import { FORM_MESSAGES, formatMessage } from '../../engine/messages.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import type { PaymentData } from '../../engine/api.ts'
 import { Dialog } from '../ui/dialog.tsx'
-import { Ledger } from '../ui/details-list.tsx'
+import { DetailsList } from '../ui/details-list.tsx'
 import type { Alternative, FormExtensions } from './form/form-extensions.ts'
 import { buildResultPageUrl } from './previous-submission-notice.tsx'
 import type { buildQuoteRows } from '../ui/payment/quote-rows.tsx'
 
 const { changed, samePerson } = FORM_MESSAGES
 
-export type Phase =
+export type SubmitPhase =
   | { readonly is: 'filling' }
   /** `isRetry` is true if the request timed out and is being sent again. */
   | { readonly is: 'submitting'; readonly isRetry?: boolean }
@@ -34,8 +34,8 @@ export type Phase =
   | { readonly is: 'registered'; readonly text: string }
 
 /**
- * The price and the questions that the delegate has confirmed: registering again although an answer is taken, and
- * paying again in addition to another registration.
+ * The price that the delegate has confirmed, and the confirmations: `confirmed` to register again although an answer
+ * is taken, `previousRegNo` to pay in addition to another registration.
  */
 export type ConfirmedSubmission = {
   readonly quote: Quote | null
@@ -43,7 +43,7 @@ export type ConfirmedSubmission = {
   readonly previousRegNo?: string
 }
 
-/** The dialog of a phase; nothing in the other phases. */
+/** Shows the dialog of a phase. Renders nothing in a phase without a dialog. */
 export function SubmitDialog({
   event,
   extensions,
@@ -53,7 +53,7 @@ export function SubmitDialog({
 }: {
   readonly event: PublicEvent
   readonly extensions: Pick<FormExtensions, 'rows' | 'SubmitAnywayDialog'>
-  readonly phase: Phase
+  readonly phase: SubmitPhase
   readonly send: (sent: ConfirmedSubmission) => void
   readonly onClose: () => void
 }) {
@@ -87,7 +87,7 @@ export function SubmitDialog({
       return (
         <Dialog title={samePerson.title} onClose={onClose}>
           <p>{formatMessage(samePerson.notCharged, { reason: message })}</p>
-          <div className="acts">
+          <div className="actions">
             <a className="btn" href={buildResultPageUrl(event, regNo)}>
               {samePerson.open}
             </a>
@@ -157,8 +157,8 @@ export function PriceChangedDialog({
       <p>
         {reason} {isSamePrice && changed.samePrice} {changed.notCharged}
       </p>
-      <Ledger rows={rows(event, newQuote, listPriceParts(event), oldQuote)} money />
-      <div className="acts">
+      <DetailsList rows={rows(event, newQuote, listPriceParts(event), oldQuote)} money />
+      <div className="actions">
         <button type="button" className="btn" onClick={pay}>
           {newQuote.total === 0
             ? getButtonText(event, newQuote.total)
@@ -172,7 +172,7 @@ export function PriceChangedDialog({
   )
 }
 
-/** Shown if the registration is complete as soon as it is submitted. */
+/** Shows that the registration was complete immediately after submission. */
 function RegisteredDialog({
   event,
   text,
@@ -183,8 +183,8 @@ function RegisteredDialog({
 }) {
   return (
     <Dialog title={event.title} onClose={onClose}>
-      <p className="said">{text}</p>
-      <div className="acts">
+      <p className="completion-message">{text}</p>
+      <div className="actions">
         <button type="button" className="btn" onClick={onClose}>
           {changed.close}
         </button>

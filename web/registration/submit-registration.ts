@@ -89,8 +89,8 @@ const MAX_IDENTIFICATION_MS = 2_000
 let pendingIdentification: Promise<unknown> | undefined
 
 /**
- * Gets the cookie with which the server recognises this browser, once per page: when the delegate begins to fill in
- * the form. So all tabs have the same cookie when they submit, and visitors who only read get none.
+ * Requests the cookie with which the server recognises this browser, once per page, when the delegate begins to fill
+ * in the form. All tabs then have the same cookie when they submit, and visitors who only read get none.
  */
 export function identifyBrowser({ id }: PublicEvent): void {
   pendingIdentification ??= call(`/api/events/${encodeURIComponent(id)}/browser/`, () => null, {

@@ -2,7 +2,7 @@
 import { formatMessage, RESULT_MESSAGES } from '../../engine/messages.ts'
 import type { PublicEvent } from '../../engine/index.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { Ledger } from '../ui/details-list.tsx'
+import { DetailsList } from '../ui/details-list.tsx'
 import { buildAmountRows, buildDelegateRows } from './unpaid/unpaid-page.tsx'
 import { formatLastDay } from './unpaid/pay-now-button.tsx'
 import { Questions, usePolling } from './pending-refunded-cancelled-pages.tsx'
@@ -22,7 +22,7 @@ export function WaitingForApproval({
   usePolling(reload)
   const decideBy = formatLastDay(registration.decide_by)
   return (
-    <section className="pend" aria-labelledby="to-approve">
+    <section className="state-notice" aria-labelledby="to-approve">
       <h2 className="disp" id="to-approve">
         <Icon name="clock" />
         {waitingForApproval.title}
@@ -35,16 +35,19 @@ export function WaitingForApproval({
       <p>
         {waitingForApproval.next} <Questions event={event} orderId={registration.order_id} />
       </p>
-      <Ledger rows={buildDelegateRows(event, registration)} />
-      <Ledger rows={buildAmountRows(event, registration)} money />
+      <DetailsList rows={buildDelegateRows(event, registration)} />
+      <DetailsList rows={buildAmountRows(event, registration)} money />
     </section>
   )
 }
 
-/** The reason and the alternatives are only in the email: the number alone must not reveal them. */
+/**
+ * Shows that the registration was not approved. Only the email states the reason and the alternatives: the number
+ * alone must not reveal them.
+ */
 export function NotApproved({ event, registration }: ApprovalPageProps) {
   return (
-    <section className="pend back" aria-labelledby="not-approved">
+    <section className="state-notice back" aria-labelledby="not-approved">
       <h2 className="disp" id="not-approved">
         <Icon name="back" />
         {notApproved.title}
@@ -52,7 +55,7 @@ export function NotApproved({ event, registration }: ApprovalPageProps) {
       <p>
         {notApproved.explanation} <Questions event={event} orderId={registration.order_id} />
       </p>
-      <Ledger rows={buildDelegateRows(event, registration)} />
+      <DetailsList rows={buildDelegateRows(event, registration)} />
     </section>
   )
 }

@@ -4,8 +4,8 @@ import { readLines } from '../../engine/api.ts'
 import type { PublicEvent, Quote } from '../../engine/index.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { buildBillRows } from '../ui/payment/bill-rows.tsx'
-import { Ledger } from '../ui/details-list.tsx'
-import type { LedgerRow } from '../ui/details-list.tsx'
+import { DetailsList } from '../ui/details-list.tsx'
+import type { DetailsRow } from '../ui/details-list.tsx'
 import type { Registration } from './result-page-data.ts'
 
 /**
@@ -15,7 +15,7 @@ import type { Registration } from './result-page-data.ts'
 export function listBillRows(
   event: PublicEvent,
   registration: Registration | null,
-): readonly LedgerRow[] {
+): readonly DetailsRow[] {
   const quote = registration === null ? null : readQuote(registration)
   return quote === null ? [] : buildBillRows(event, quote, ['base', 'gst', 'total'])
 }
@@ -42,7 +42,7 @@ export function Bill({
   const rows = listBillRows(event, registration)
   return rows.length === 0 ? null : (
     <div className="bill">
-      <Ledger rows={rows} money />
+      <DetailsList rows={rows} money />
     </div>
   )
 }

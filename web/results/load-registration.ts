@@ -25,8 +25,8 @@ export type RegistrationRequest<T extends SearchResponse = SearchResponse> = (
 ) => Promise<CallResult<T>> | LoadFailure
 
 /**
- * Loads the registration, and reloads it when `request` changes. The returned function reloads it
- * too. The current content stays visible until the response arrives.
+ * Loads the registration, and reloads it when `request` changes or the returned function is called. The current
+ * content stays visible until the response arrives.
  */
 export function useRegistration<T extends SearchResponse>(
   event: PublicEvent,

@@ -11,10 +11,10 @@ import { formatMessage, RESULT_MESSAGES, buildResultRows } from '../../engine/me
 import type { PublicEvent } from '../../engine/index.ts'
 import { readResponseCurrency } from '../app/response-currency.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import { BreakableText, Ledger } from '../ui/details-list.tsx'
+import { BreakableText, DetailsList } from '../ui/details-list.tsx'
 import { renderMessage } from '../ui/rich-message.tsx'
-import type { LedgerRow } from '../ui/details-list.tsx'
-import { Badge, Status } from '../ui/payment-status-badge.tsx'
+import type { DetailsRow } from '../ui/details-list.tsx'
+import { Badge, PaymentStatusBadge } from '../ui/payment-status-badge.tsx'
 import { Bill } from './bill-details.tsx'
 import type { Registration } from './result-page-data.ts'
 import { GroupedNumber } from './registration-number.tsx'
@@ -61,7 +61,7 @@ const { cancelled, confirming, refunded: refundedPage, underReview } = RESULT_ME
 
 type SupportProps = { readonly event: PublicEvent; readonly orderId: string }
 
-/** Link to the support address, with the order in the subject. */
+/** Links to the support address, with the order in the subject. */
 export function Support({ event, orderId }: SupportProps) {
   const subject = encodeURIComponent(
     formatMessage(RESULT_MESSAGES.supportSubject, { event: event.title, order: orderId }),
@@ -78,7 +78,7 @@ export function Questions(props: SupportProps) {
   return renderMessage(RESULT_MESSAGES.questions, { support: <Support {...props} /> })
 }
 
-function buildOrderRow(event: PublicEvent, registration: Registration): LedgerRow {
+function buildOrderRow(event: PublicEvent, registration: Registration): DetailsRow {
   return {
     id: 'order',
     label: getLabel(event, 'order_id'),
@@ -86,7 +86,7 @@ function buildOrderRow(event: PublicEvent, registration: Registration): LedgerRo
   }
 }
 
-/** The bank has not responded yet. The page checks again and offers neither receipt nor payment. */
+/** Shows that the bank has not responded yet. The page checks again and offers neither receipt nor payment. */
 export function ConfirmingPayment({
   event,
   registration,
@@ -96,7 +96,7 @@ export function ConfirmingPayment({
   const currency = readResponseCurrency(registration)
   const amount = fromMajorUnits(registration.total, currency)
   return (
-    <section className="pend" aria-labelledby="pending">
+    <section className="state-notice" aria-labelledby="pending">
       <h2 className="disp" id="pending">
         <Icon name="clock" />
         {confirming.title}
@@ -111,18 +111,18 @@ export function ConfirmingPayment({
               support: <Support event={event} orderId={registration.order_id} />,
             })}
       </p>
-      <Ledger
+      <DetailsList
         rows={[
           buildOrderRow(event, registration),
           {
             id: 'status',
             label: getLabel(event, 'payment_status'),
-            value: <Status is="pending" />,
+            value: <PaymentStatusBadge is="pending" />,
           },
         ]}
       />
       <Bill event={event} registration={registration} />
-      <p className="look" role="status">
+      <p className="checking-note" role="status">
         {isPolling ? (
           <>
             <span className="spin" aria-hidden="true" />
@@ -140,8 +140,8 @@ export function ConfirmingPayment({
 }
 
 /**
- * A payment that does not match, or whose result is unknown. Staff decide, so the page shows a
- * contact address instead of polling.
+ * Shows a payment that does not match, or whose result is unknown. Staff decide, so the page shows a contact address
+ * instead of polling.
  */
 export function UnderReview({ event, registration }: StatePageProps) {
   const { review_since: since, order_id: orderId } = registration
@@ -149,7 +149,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
   const currency = readResponseCurrency(registration)
   const amount = fromMajorUnits(registration.total, currency)
   return (
-    <section className="pend care" aria-labelledby="pending">
+    <section className="state-notice care" aria-labelledby="pending">
       <h2 className="disp" id="pending">
         <Icon name="tri" />
         {underReview.title}
@@ -164,7 +164,7 @@ export function UnderReview({ event, registration }: StatePageProps) {
           support: <Support event={event} orderId={orderId} />,
         })}
       </p>
-      <Ledger
+      <DetailsList
         rows={[
           buildOrderRow(event, registration),
           {
@@ -185,13 +185,13 @@ export function UnderReview({ event, registration }: StatePageProps) {
   )
 }
 
-/** The page of a refunded registration, which is no longer valid. */
+/** Shows a refunded registration, which is no longer valid. */
 export function Refunded({ event, registration }: StatePageProps) {
   const rows = buildResultRows(event, 'ended', registration, {})
     .filter((row) => !row.id.startsWith('text-'))
     .map((row) => toLedgerRow(event, row))
   return (
-    <section className="pend back" aria-labelledby="refunded">
+    <section className="state-notice back" aria-labelledby="refunded">
       <h2 className="disp" id="refunded">
         <Icon name="back" />
         {refundedPage.title}
@@ -199,13 +199,13 @@ export function Refunded({ event, registration }: StatePageProps) {
       <p>
         {refundedPage.explanation} <Questions event={event} orderId={registration.order_id} />
       </p>
-      <Ledger
+      <DetailsList
         rows={[
           ...rows,
           {
             id: 'status',
             label: getLabel(event, 'payment_status'),
-            value: <Status is="refunded" />,
+            value: <PaymentStatusBadge is="refunded" />,
           },
         ]}
       />
@@ -213,10 +213,7 @@ export function Refunded({ event, registration }: StatePageProps) {
   )
 }
 
-/**
- * The page of a registration that the organisers cancelled. They arrange any refund with the
- * delegate.
- */
+/** Shows a registration that the organisers cancelled. They arrange any refund with the delegate. */
 export function Cancelled({ event, registration }: StatePageProps) {
   const currency = readResponseCurrency(registration)
   const refunded = fromMajorUnits(registration.refunded_amount, currency)
@@ -224,7 +221,7 @@ export function Cancelled({ event, registration }: StatePageProps) {
     .filter((row) => !row.id.startsWith('text-') && !OMITTED_ROWS.has(row.id))
     .map((row) => toLedgerRow(event, row))
   return (
-    <section className="pend back" aria-labelledby="cancelled">
+    <section className="state-notice back" aria-labelledby="cancelled">
       <h2 className="disp" id="cancelled">
         <Icon name="back" />
         {cancelled.title}
@@ -236,7 +233,7 @@ export function Cancelled({ event, registration }: StatePageProps) {
           : cancelled.refundByEmail}{' '}
         <Questions event={event} orderId={registration.order_id} />
       </p>
-      <Ledger rows={rows} />
+      <DetailsList rows={rows} />
     </section>
   )
 }

@@ -22,7 +22,7 @@ export function GroupedNumber({
   readonly number: string
 }) {
   return (
-    <span className="gid">
+    <span className="grouped-number">
       {splitNumber(event, number).map((group, index) => (
         <span key={index}>{group}</span>
       ))}
@@ -30,7 +30,7 @@ export function GroupedNumber({
   )
 }
 
-/** The number as on the ticket, with a copy button. */
+/** Shows the number as on the ticket, with a copy button. */
 export function NumberWithCopyButton({
   event,
   number,
@@ -47,8 +47,7 @@ export function NumberWithCopyButton({
       await navigator.clipboard.writeText(number)
       setCopied(true)
     } catch {
-      // The clipboard needs a secure context. Without it, select the number, so that one gesture
-      // copies it.
+      // The clipboard needs a secure context. Without one, the number is selected, so that one gesture copies it.
       if (text.current) getSelection()?.selectAllChildren(text.current)
     }
   }
@@ -62,7 +61,7 @@ export function NumberWithCopyButton({
           ))}
         </p>
       </div>
-      <p className="cp">
+      <p className="copy-status">
         <button type="button" className="btn line sm" onClick={() => void copy()}>
           <Icon name={isCopied ? 'tick' : 'copy'} />
           {isCopied ? RESULT_MESSAGES.number.copied : RESULT_MESSAGES.number.copy}

@@ -20,7 +20,10 @@ export type SearchResponse = {
   readonly partial?: boolean
   /** The instructions for the manual payment method that is due. Null or absent if unknown. */
   readonly paying?: WirePaymentInstructions | null
-  /** The earlier payment of the same person. Null or absent if there is none, or if the browser may not be theirs. */
+  /**
+   * The earlier payment of the same person. Null or absent if there is none, or if another person may be using the
+   * browser.
+   */
   readonly paid_twice?: WireSecondPayment | null
 }
 
@@ -55,7 +58,7 @@ export function readSecondPayment(value: unknown): WireSecondPayment | null {
     : null
 }
 
-/** Parses a registration and fills in what the server omits. */
+/** Parses a registration and adds the properties that the server omits. */
 export function readRegistration(value: unknown): RegistrationResponse['registration'] | null {
   if (!isRecord(value) || !hasAll(value, 'string', 'reg_no')) return null
   const status = readStatus(value)
@@ -118,8 +121,8 @@ export function readRegistration(value: unknown): RegistrationResponse['registra
 }
 
 /**
- * The specification's responses have no status: a registration with a payment date or payment id counts as paid.
- * Without either, it counts as pending, because the result is unknown.
+ * Reads the status. The specification's responses have none: a registration with a payment date or payment id counts
+ * as paid. Without either, it counts as pending, because the result is unknown.
  */
 function readStatus(value: Readonly<Record<string, unknown>>): PaymentStatus | null {
   const status = value['payment_status']

@@ -4,21 +4,18 @@ import { buildReceiptFile, getResultValues } from '../../engine/messages.ts'
 import type { Button, PublicEvent } from '../../engine/index.ts'
 import { saveBlob } from '../app/api-client.ts'
 import { Icon } from '../ui/icons-and-logo.tsx'
-import type { Query, Registration } from './result-page-data.ts'
+import type { ResultPageParams, Registration } from './result-page-data.ts'
 
 type ButtonsProps = {
   readonly event: PublicEvent
   readonly buttons: readonly Button[]
   readonly registration: Registration | null
-  readonly query: Query
+  readonly query: ResultPageParams
   /** Style of the first button: a page has only one primary action. */
   readonly firstStyle?: 'main' | 'line'
 }
 
-/**
- * Buttons from the event file. The first is the primary one; a link to the home page is
- * unobtrusive.
- */
+/** Shows the buttons from the event file. The first is the primary one; a link to the home page is unobtrusive. */
 export function ResultButtons({
   event,
   buttons,
@@ -80,7 +77,7 @@ function buildMailDraftUrl(
   event: PublicEvent,
   subject: string,
   registration: Registration | null,
-  query: Query,
+  query: ResultPageParams,
 ): string {
   // Without an order number, the subject is only the event's title.
   const text =

@@ -24,14 +24,14 @@ import {
   Refunded,
   UnderReview,
 } from './pending-refunded-cancelled-pages.tsx'
-import type { Query, Registration } from './result-page-data.ts'
+import type { ResultPageParams, Registration } from './result-page-data.ts'
 import { BalanceDue } from './unpaid/balance-due-notice.tsx'
 import { Ticket } from './ticket/ticket-page.tsx'
 
 type PaymentStateProps = {
   readonly event: PublicEvent
   readonly registration: Registration
-  readonly query: Query
+  readonly query: ResultPageParams
   /** Server time when the page was rendered. */
   readonly now: string
   readonly reload: () => void
@@ -191,7 +191,7 @@ function applyThemeColour(colour: string): void {
   root.setProperty('--accent-line', theme.line)
 }
 
-/** The event's header and footer around a result. */
+/** Shows the event's header and footer around a result. */
 export function ResultFrame({
   event,
   children,
@@ -213,7 +213,7 @@ export function ResultFrame({
 
 export function Loading() {
   return (
-    <div className="looking" role="status">
+    <div className="loading-note" role="status">
       <span className="spin big" aria-hidden="true" />
       <p>{RESULT_MESSAGES.loading}</p>
     </div>

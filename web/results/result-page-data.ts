@@ -3,7 +3,7 @@ import type { RegistrationResponse } from '../../engine/api.ts'
 
 export type Registration = RegistrationResponse['registration']
 /** URL parameters: shown if there is no stored value, never trusted. */
-export type Query = {
+export type ResultPageParams = {
   readonly orderId: string | null
   readonly amount: string | null
   /** ISO 4217 code of the amount. Null for INR. */

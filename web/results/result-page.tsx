@@ -19,7 +19,7 @@ import { createNotFoundFailure, useRegistration } from './load-registration.ts'
 import type { RegistrationRequest, LoadState } from './load-registration.ts'
 import type { RequestPayment } from './unpaid/pay-now-button.tsx'
 import { readSubmissionKey, removeWithheldRows } from './submission-key.ts'
-import type { Query } from './result-page-data.ts'
+import type { ResultPageParams } from './result-page-data.ts'
 import {
   Loading,
   ResultFrame,
@@ -28,7 +28,7 @@ import {
   useTitle,
 } from './result-page-by-payment-state.tsx'
 
-/** The result of a payment. Shows stored data; the URL only identifies the registration. */
+/** Shows the result of a payment from stored data. The URL only identifies the registration. */
 export default function ResultPage({ page }: PageProps) {
   if (page.page !== 'result') return null
   const { event, now } = page.event
@@ -49,7 +49,7 @@ function Result({
   readonly now: string
 }) {
   const [params] = useState(() => new URLSearchParams(window.location.search))
-  const query: Query = {
+  const query: ResultPageParams = {
     orderId: params.get('orderId'),
     amount: params.get('amount'),
     currency: params.get('currency'),
@@ -187,7 +187,7 @@ type LoadFailureProps = {
   readonly message: string
   readonly detail: string | null
   readonly reload?: () => void
-  readonly query: Query
+  readonly query: ResultPageParams
 }
 
 function LoadFailureMessage({ event, message, detail, reload, query }: LoadFailureProps) {
@@ -208,7 +208,7 @@ function LoadFailureMessage({ event, message, detail, reload, query }: LoadFailu
               order: <b>{shownOrderId}</b>,
             })}
       </p>
-      <div className="acts">
+      <div className="actions">
         {reload && (
           <button type="button" className="btn" onClick={reload}>
             {RESULT_MESSAGES.tryAgain}

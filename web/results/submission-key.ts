@@ -1,6 +1,6 @@
 /**
- * The key that was sent with the form, as proof that this tab submitted a registration.
- * The server accepts it for a day. Without it, the rows of withheld answers are removed.
+ * The submission key, with which this tab proves that it submitted a registration.
+ * The server accepts the key for a day. Without it, the rows of withheld answers are removed.
  */
 import type { PublicEvent } from '../../engine/index.ts'
 import { loadDraft } from '../registration/draft-storage.ts'
@@ -11,8 +11,8 @@ import type { Registration } from './result-page-data.ts'
 const getStorageName = (event: PublicEvent): string => `sent from here of ${event.id}`
 
 /**
- * Returns the key of a registration, or null if another tab sent it or it is unknown. The key is
- * also stored separately, because the draft answers that contain it are deleted after payment.
+ * Returns the key of a registration, or null if the registration is unknown or another tab submitted it. The key is
+ * stored separately as well, because the draft that contains it is deleted after payment.
  */
 export function readSubmissionKey(event: PublicEvent, orderId: string): string | null {
   const answers = loadDraft(event)

@@ -28,7 +28,7 @@ export function EmailForm({ event, message, isWrong, onSubmit }: EmailFormProps)
   }
   const error = isMissing ? verifyEmail.missing : isWrong ? message : null
   return (
-    <section className="fx asking" aria-labelledby="asks">
+    <section className="fx stacked-form" aria-labelledby="asks">
       <h2 className="disp" id="asks">
         {verifyEmail.title}
       </h2>
@@ -38,7 +38,7 @@ export function EmailForm({ event, message, isWrong, onSubmit }: EmailFormProps)
           support: <a href={`mailto:${event.support}`}>{event.support}</a>,
         })}
       </p>
-      <form className="asks" noValidate onSubmit={submit}>
+      <form className="email-form" noValidate onSubmit={submit}>
         <EmailField id="asked-email" label={verifyEmail.label} input={input} problem={error} />
         <button type="submit" className="btn">
           {verifyEmail.submit}

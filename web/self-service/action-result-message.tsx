@@ -9,7 +9,7 @@ export function ActionResult({
 }) {
   return (
     <>
-      <p className={message === null ? 'vh' : 'mydone'} role="status">
+      <p className={message === null ? 'vh' : 'action-result'} role="status">
         {message !== null && (
           <>
             <Icon name="tick" />

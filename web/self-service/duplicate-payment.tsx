@@ -19,7 +19,10 @@ import './self-service.css'
 
 const { secondPayment } = SELF_SERVICE_MESSAGES
 
-/** Only the button requests the refund. The email's link just opens the page, because mail scanners follow links. */
+/**
+ * Shows the notice of a second payment. Only its button requests the refund: the email's link opens the page without
+ * requesting anything, because mail scanners follow links.
+ */
 export function DuplicatePayment({
   duplicate,
   registration,
@@ -53,7 +56,7 @@ export function DuplicatePayment({
     number: duplicate.first,
   }
   return (
-    <section className="mypart twice" aria-labelledby="my-second">
+    <section className="self-service-panel second-payment" aria-labelledby="my-second">
       <h2 className="disp" id="my-second" ref={heading} tabIndex={-1}>
         {secondPayment.title}
       </h2>

@@ -27,7 +27,7 @@ export function EditAnswers({ event, data: { edit: editable }, path, reload }: P
     if (await action.perform({ act: 'edit', answers: answers ?? {} })) setAnswers(null)
   }
   return (
-    <section className="mypart" aria-labelledby="my-edit">
+    <section className="self-service-panel" aria-labelledby="my-edit">
       <h2 className="disp" id="my-edit" ref={heading} tabIndex={-1}>
         {text.title}
       </h2>
@@ -44,7 +44,7 @@ export function EditAnswers({ event, data: { edit: editable }, path, reload }: P
         </button>
       ) : (
         <form
-          className="myform"
+          className="answers-form"
           aria-label={text.title}
           noValidate
           onSubmit={(submitEvent) => void save(submitEvent)}
@@ -57,7 +57,7 @@ export function EditAnswers({ event, data: { edit: editable }, path, reload }: P
               onChange={(value) => setAnswers({ ...answers, [field.id]: value })}
             />
           ))}
-          <div className="acts">
+          <div className="actions">
             <button type="submit" className="btn" aria-disabled={action.isBusy}>
               {text.save}
             </button>

@@ -30,7 +30,7 @@ export function LostLinkForm() {
   }
   return (
     <form
-      className="asks"
+      className="email-form"
       aria-label={lostLink.title}
       noValidate
       onSubmit={(submitEvent) => void requestLink(submitEvent)}
@@ -40,7 +40,7 @@ export function LostLinkForm() {
         <Icon name="mail" />
         {lostLink.submit}
       </button>
-      <p className={confirmation === null ? 'vh' : 'mydone'} role="status">
+      <p className={confirmation === null ? 'vh' : 'action-result'} role="status">
         {confirmation !== null && (
           <>
             <Icon name="tick" />

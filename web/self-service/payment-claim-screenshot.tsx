@@ -69,8 +69,8 @@ export function ScreenshotField({
   }
   const message = rejection ?? errorMessage
   return (
-    <div className="ask">
-      <p className="asklabel" id={`told-${id}-label`}>
+    <div className="claim-field">
+      <p className="claim-label" id={`told-${id}-label`}>
         {label}
         {!claimField.required && <span className="mute">{` ${COMMON_MESSAGES.optional}`}</span>}
       </p>

@@ -27,7 +27,7 @@ export function ManualPayment({
 }: PanelProps) {
   if (paying === null) return null
   return (
-    <section className="mypart" aria-labelledby="my-paying">
+    <section className="self-service-panel" aria-labelledby="my-paying">
       <h2 className="disp" id="my-paying">
         {paying.label}
       </h2>
@@ -48,13 +48,13 @@ export function ManualPayment({
   )
 }
 
-/** The last payment claim and its result. */
+/** Shows the last payment claim and its result. */
 function LastClaim({ claim }: { readonly claim: WirePaymentClaim }) {
   const { reference, paid_on: day, stands: claimState, why: reason } = claim
   const values = { reference: <b>{reference}</b>, reason }
   const valuesWithDay = { ...values, day: day === null ? '' : formatDay(day as Day) }
   return claimState === 'not_found' ? (
-    <p className="notfound" role="alert">
+    <p className="claim-rejected" role="alert">
       <Icon name="bang" />
       <span>
         {day === null
@@ -111,7 +111,7 @@ function ClaimForm({ event, paying, path, reload }: ClaimFormProps) {
     if (field instanceof HTMLElement) field.focus()
   }
   return (
-    <form className="telling" noValidate onSubmit={(submitEvent) => void send(submitEvent)}>
+    <form className="claim-form" noValidate onSubmit={(submitEvent) => void send(submitEvent)}>
       {rejection !== null && (
         <p className="why bad" role="alert">
           <Icon name="bang" />
@@ -168,7 +168,7 @@ function ClaimField({
     ...(descriptionIds.length > 0 && { 'aria-describedby': descriptionIds.join(' ') }),
   }
   return (
-    <div className="ask">
+    <div className="claim-field">
       <label htmlFor={`told-${id}`}>
         {label}
         {!required && <span className="mute">{` ${COMMON_MESSAGES.optional}`}</span>}

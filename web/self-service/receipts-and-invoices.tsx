@@ -12,7 +12,7 @@ const { documents: text } = SELF_SERVICE_MESSAGES
 export function Documents({ data: { documents }, path }: PanelProps) {
   if (documents.length === 0) return null
   return (
-    <section className="mypart" aria-labelledby="my-documents">
+    <section className="self-service-panel" aria-labelledby="my-documents">
       <h2 className="disp" id="my-documents">
         {text.title}
       </h2>

@@ -33,7 +33,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
     else setProblem(result.error.message)
   }
   return (
-    <section className="mypart" aria-labelledby="my-refused">
+    <section className="self-service-panel" aria-labelledby="my-refused">
       <h2 className="disp" id="my-refused">
         {offer === null ? text.refusalTitle : text.title}
       </h2>
@@ -48,7 +48,7 @@ export function RefusalAndOffer({ event, data: { refused: refusal }, path, reloa
               amount: formatPrice(total, currency),
             })}
           </p>
-          <div className="acts">
+          <div className="actions">
             <button
               type="button"
               className="btn"

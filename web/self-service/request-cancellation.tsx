@@ -36,7 +36,7 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
     if (isDone) setOpen(false)
   }
   return (
-    <section className="mypart" aria-labelledby="my-cancel">
+    <section className="self-service-panel" aria-labelledby="my-cancel">
       <h2 className="disp" id="my-cancel" ref={heading} tabIndex={-1}>
         {cancellation.title}
       </h2>
@@ -57,11 +57,11 @@ export function RequestCancellation({ data, path, reload }: PanelProps) {
             {describeRefund(cancel, data)} {cancellation.confirm}
           </p>
           <ActionResult action={action} />
-          <label className="mywhy">
+          <label className="reason-field">
             {cancellation.reason}
             <textarea ref={reason} rows={3} maxLength={MAX_REASON_CHARACTERS} />
           </label>
-          <div className="acts">
+          <div className="actions">
             <button
               type="button"
               className="btn"

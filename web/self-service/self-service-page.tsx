@@ -123,7 +123,7 @@ type ExpiredLinkProps = {
 /** Shows the form and the organisers' address if the link has expired or cannot be looked up. */
 function ExpiredLink({ event, failure: loadState, reload }: ExpiredLinkProps) {
   return (
-    <section className="pend" role="alert">
+    <section className="state-notice" role="alert">
       <h2 className="disp">
         <Icon name={loadState.canRetry ? 'bang' : 'clock'} />
         {getTitle(loadState)}
@@ -140,7 +140,7 @@ function ExpiredLink({ event, failure: loadState, reload }: ExpiredLinkProps) {
         })}
       </p>
       {!loadState.canRetry && <LostLinkForm />}
-      <div className="acts">
+      <div className="actions">
         {loadState.canRetry && (
           <button type="button" className="btn" onClick={reload}>
             <Icon name="again" />
@@ -164,7 +164,7 @@ function LostLinkSection() {
   )
 }
 
-/** Shown for an unknown link, whose event is unknown too. */
+/** Shows the page of an unknown link, whose event is unknown too. */
 function UnknownLink({ events }: { readonly events: readonly EventCard[] }) {
   return (
     <StandalonePage title={unknownLink.title}>

@@ -15,7 +15,7 @@ const { files: text } = SELF_SERVICE_MESSAGES
 export function UploadDocuments({ data: { files }, path, reload }: PanelProps) {
   if (files.length === 0) return null
   return (
-    <section className="mypart" aria-labelledby="my-files">
+    <section className="self-service-panel" aria-labelledby="my-files">
       <h2 className="disp" id="my-files">
         {text.title}
       </h2>
@@ -63,7 +63,7 @@ function DocumentUpload({
   }
   const acceptedTypes = accept.map((extension) => `.${extension}`).join(',')
   return (
-    <div className="myfile">
+    <div className="document-upload">
       <p id={`my-${id}`}>
         {name === null
           ? renderMessage(text.missing, { label: <b>{label}</b> })

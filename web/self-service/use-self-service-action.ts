@@ -8,7 +8,7 @@ export type SelfServiceAction = {
   readonly isBusy: boolean
   /** Result of the last action. Null if there is none yet. */
   readonly message: string | null
-  /** The reason why the last action failed. Null if it did not. */
+  /** The reason why the last action failed. Null if the action succeeded. */
   readonly problem: string | null
   /** Performs an action, and returns whether it succeeded. A request repeated after a timeout is performed once. */
   readonly perform: (parameters: Readonly<Record<string, unknown>>) => Promise<boolean>

@@ -14,7 +14,7 @@ export function BreakableText({ text }: { readonly text: string }) {
   )
 }
 
-export type LedgerRow = {
+export type DetailsRow = {
   readonly id: string
   readonly label: string
   /** Additional text below the label, in smaller type. */
@@ -24,18 +24,17 @@ export type LedgerRow = {
 }
 
 /**
- * Ruled rows of a label and a value; `money` aligns the values right. A total starts with a dark
- * line.
+ * Shows rows of a label and a value between lines; `money` aligns the values right. A total starts with a dark line.
  */
-export function Ledger({
+export function DetailsList({
   rows,
   money,
 }: {
-  readonly rows: readonly LedgerRow[]
+  readonly rows: readonly DetailsRow[]
   readonly money?: boolean
 }) {
   return (
-    <dl className={money ? 'led money' : 'led'}>
+    <dl className={money ? 'details money' : 'details'}>
       {rows.map((row) => (
         <div key={row.id} {...(row.total ? { className: 'tot' } : {})}>
           <dt>

@@ -13,9 +13,9 @@ type DialogProps = {
 export const FOCUSED_FIRST = { 'data-focused-first': '' } as const
 
 /**
- * A modal dialog, open while mounted. The native element keeps the focus inside, makes the page
- * behind it inert, closes on Escape, and returns the focus to the element that opened it. The focus
- * starts on the marked control, or else on the first field of its form, or else on the title.
+ * Shows a modal dialog while mounted. The native element keeps the focus inside, makes the page behind it inert,
+ * closes on Escape, and returns the focus to the element that opened it. The focus starts on the marked control, or
+ * else on the first field of its form, or else on the title.
  */
 export function Dialog({ title, onClose, children }: DialogProps) {
   const dialogRef = useRef<HTMLDialogElement>(null)
@@ -39,7 +39,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
   return (
     <dialog
       ref={dialogRef}
-      className="dlg"
+      className="dialog"
       aria-labelledby={id}
       onCancel={(event) => {
         event.preventDefault()

@@ -42,7 +42,7 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Renders the icons in `only`, which names those that the page uses; by default all are included. */
+/** Renders the icons in `only`. By default, renders all icons. */
 export function Sprite({ only }: { readonly only?: ReadonlySet<string> }) {
   return (
     <svg width="0" height="0" className="sprite" aria-hidden="true">
@@ -60,10 +60,7 @@ export function Sprite({ only }: { readonly only?: ReadonlySet<string> }) {
   )
 }
 
-/**
- * An icon of 20 px (16 if small). Hidden from screen readers next to text; pass `label` if there is
- * no text.
- */
+/** Shows an icon of 20 px (16 if small). Hidden from screen readers next to text; pass `label` if there is no text. */
 export function Icon({
   name,
   small,
@@ -83,7 +80,7 @@ export function Icon({
   )
 }
 
-/** The logo: a ruled square and a tick that extends beyond it. */
+/** Shows the logo: a ruled square and a tick that extends beyond it. */
 export function Logo() {
   return (
     <svg viewBox="0 0 26 26" aria-hidden="true">

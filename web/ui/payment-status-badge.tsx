@@ -39,8 +39,8 @@ const badges = {
   { tone: Tone; icon: IconName; word: string }
 >
 
-/** Badge of a payment status; `word` replaces the default label (an event file may name it). */
-export function Status({
+/** Shows the badge of a payment status; `word` replaces the default label (an event file may name it). */
+export function PaymentStatusBadge({
   is,
   word,
 }: {

@@ -5,20 +5,20 @@ import { encode } from 'uqr'
 export function QrCode({
   text,
   label,
-  look: style,
+  options,
 }: {
   readonly text: string
   /** Text alternative for screen readers. */
   readonly label: string
-  readonly look?: Parameters<typeof encode>[1]
+  readonly options?: Parameters<typeof encode>[1]
 }) {
   const { size, path } = useMemo(() => {
-    const { size: modules, data } = encode(text, style)
+    const { size: modules, data } = encode(text, options)
     const cells = data.flatMap((row, y) =>
       row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])),
     )
     return { size: modules, path: cells.join('') }
-  }, [text, style])
+  }, [text, options])
   return (
     <svg
       className="qr"

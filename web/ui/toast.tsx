@@ -7,18 +7,18 @@ import { COMMON_MESSAGES } from '../../engine/messages.ts'
 import './toast.css'
 import { Icon } from './icons-and-logo.tsx'
 
-export type MessageTone = 'bad' | 'good' | 'info'
+export type ToastTone = 'bad' | 'good' | 'info'
 type Message = {
   readonly id: number
   readonly text: string
-  readonly tone: MessageTone
+  readonly tone: ToastTone
   /** Display time in milliseconds; paused while the toast is hovered or focused. */
   readonly ms: number
-  readonly action?: MessageAction | undefined
+  readonly action?: ToastAction | undefined
 }
 /** A button in the toast, which also closes it. */
-export type MessageAction = { readonly label: string; readonly onClick: () => void }
-export type ShowToast = (text: string, tone: MessageTone, action?: MessageAction) => void
+export type ToastAction = { readonly label: string; readonly onClick: () => void }
+export type ShowToast = (text: string, tone: ToastTone, action?: ToastAction) => void
 
 /**
  * Maximum number of toasts; older ones are removed, because a phone's screen has no room for more.
@@ -30,7 +30,7 @@ const ToastContext = createContext<ShowToast>(() => {})
  * Returns a function that shows a message. It disappears automatically, can be dismissed, and stays while it is
  * hovered or focused.
  */
-export const useMessage = (): ShowToast => use(ToastContext)
+export const useShowToast = (): ShowToast => use(ToastContext)
 
 type ProviderProps = {
   readonly as: 'snackbar' | 'toast'
@@ -38,8 +38,8 @@ type ProviderProps = {
   readonly children: ReactNode
 }
 
-/** A snackbar replaces the previous one; toasts form a stack. */
-export function MessageProvider({ as, ms, children }: ProviderProps) {
+/** Shows the toasts. A snackbar replaces the previous one; other toasts form a stack. */
+export function ToastProvider({ as, ms, children }: ProviderProps) {
   const [toasts, setToasts] = useState<readonly Message[]>([])
   const nextId = useRef(0)
   const showToast = useCallback<ShowToast>(

@@ -14,9 +14,7 @@ function readRefundPercent(written: unknown): number {
     : Number(asText(written).replace('%', ''))
 }
 
-/**
- * Compiles the steps as written. A check reports a wrong order, and such a file is never served.
- */
+/** Compiles the steps in the order of the file. A check reports a wrong order, so such a file is never served. */
 export function toCancellation(plain: PlainMap, currency: Currency): Cancellation {
   const steps = asList(plain.steps).map(asMap)
   const lastStep = steps.find(({ otherwise }) => otherwise !== undefined)
@@ -30,7 +28,7 @@ export function toCancellation(plain: PlainMap, currency: Currency): Cancellatio
   }
 }
 
-/** Reads a step; `charge` and `without_tax` of the whole scale apply unless the step states its own. */
+/** Reads a step. The scale's `charge` and `without_tax` apply unless the step has its own. */
 export function toRefundTerms(scale: PlainMap, step: PlainMap, currency: Currency): RefundTerms {
   const percent = readRefundPercent(step.otherwise ?? step.refund)
   const charge = readCharge(step.charge ?? scale.charge, currency)

@@ -11,7 +11,7 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-/** Compiles a condition: one map, or a list of maps of which any may hold. */
+/** Compiles a condition: one map, or a list of maps, at least one of which must hold. */
 export function toCondition(value: unknown): Condition {
   return (Array.isArray(value) ? value : [value]).map((entry) =>
     Object.entries(asMap(entry)).map(([field, test]) => ({ field, test: toTest(test) })),
@@ -53,9 +53,8 @@ function toBounds(test: PlainMap): Omit<Extract<Test, { is: 'number' }>, 'is'> {
 }
 
 /**
- * Replaces the age tests in a compiled value, such as a condition or a whole event, by tests on the
- * date of birth. An age without a day is the age on `firstDay`. Returns the same value if it has no
- * age test.
+ * Replaces the age tests in a compiled value (a condition or a whole event) with tests on the date of birth. An age
+ * without a day means the age on `firstDay`. Returns the same value if it contains no age test.
  */
 export function resolveAges<T>(value: T, firstDay: Day): T {
   if (typeof value !== 'object' || value === null) return value

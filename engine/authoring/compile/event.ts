@@ -1,9 +1,9 @@
 /**
  * Compiles a file that passed the schema check to an EventConfig.
  *
- * Fills in defaults of `_shared/texts.yaml`, converts amounts to minor units, looks up prices by column
- * name, and resolves names of lists and gateways. It relies only on the schema: unknown names are
- * left empty, and the checks report them.
+ * Fills in the defaults of `_shared/texts.yaml`, converts amounts to minor units, looks up prices by column name, and
+ * resolves the names of lists and gateways. It relies only on the schema: unknown names remain empty, and the checks
+ * report them.
  */
 import type { EventConfig, Field, Section, SiteTexts } from '../../event/config.ts'
 import { listDelegateMethods, buildMethodQuestion } from '../../payments/payment-methods.ts'
@@ -103,7 +103,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const panel = rawForm.panel === undefined ? null : asMap(rawForm.panel)
   const stepper = rawForm.stepper === undefined ? null : asMap(rawForm.stepper)
   const withoutPayment = { ...asMap(formTexts.without_payment), ...asMap(rawForm.without_payment) }
-  // A transfer is not paid by clicking a button.
+  // Clicking the button does not pay a bank transfer.
   const hasOnlyCardPayment =
     paymentConfig.payment !== null && listDelegateMethods(paymentConfig).length === 1
   const readOptionalMessage = (value: unknown): string | null =>

@@ -18,8 +18,8 @@ import {
 } from './read-checked-values.ts'
 
 /**
- * Returns the currency of the expected amounts: that of the expected or chosen category if the
- * example names one, otherwise the event's.
+ * Returns the currency of the expected amounts: that of the category that the example expects or chooses, or the
+ * event's currency if it names no category.
  */
 function findExpectedCurrency(
   event: Pick<EventConfig, 'currency' | 'categories' | 'categoryChoice'>,

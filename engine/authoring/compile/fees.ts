@@ -34,7 +34,7 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-/** Returns true if a page can show the value: without a tax, no page shows `gst`. */
+/** Returns true unless the value is `gst` and the event has no tax. Without a tax, no page shows `gst`. */
 export function isCharged({ tax }: Pick<Fees, 'tax'>, value: unknown): boolean {
   return tax !== null || value !== 'gst'
 }
@@ -96,8 +96,8 @@ function toPeriods(periods: unknown): readonly Period[] {
 }
 
 /**
- * Returns the payment methods if an adjustment depends on them; otherwise undefined. If a field is
- * called `method`, conditions refer to that field instead.
+ * Returns the payment methods if an adjustment depends on them; otherwise undefined. If a field has the id `method`,
+ * conditions refer to that field instead.
  */
 export function toPricedMethods(
   { adjustments }: Pick<Fees, 'adjustments'>,
@@ -132,8 +132,8 @@ function toTax(value: unknown): Tax | null {
 }
 
 /**
- * Compiles the rules that replace a tax; undefined if there are none. A rule states only its
- * differences from that tax.
+ * Compiles the rules that replace a tax. Returns undefined if there are none. A rule states only its differences from
+ * that tax.
  */
 function toTaxRules(
   rules: readonly PlainMap[],
@@ -162,7 +162,7 @@ function toTaxRules(
   })
 }
 
-/** Limits an item with its own tax (or `none`) to the tax rules for all lines (`on: all`). */
+/** Selects the tax rules for an item with its own tax (or `none`): only those for all lines (`on: all`). */
 function buildOwnTaxRules(tax: unknown, rules: readonly PlainMap[]): Pick<Item, 'taxRules'> {
   if (tax === undefined || rules.length === 0) return {}
   return {
@@ -174,7 +174,7 @@ function buildOwnTaxRules(tax: unknown, rules: readonly PlainMap[]): Pick<Item, 
   }
 }
 
-/** Reads rows by the names of their columns, which are in the row `period`. */
+/** Reads the rows of a table by the names of its columns, which are in the row `period`. */
 function toTable(table: PlainMap, rowCurrency: (row: string) => Currency): PriceTable {
   const columns = asTexts(table.period)
   return Object.fromEntries(
@@ -189,7 +189,7 @@ function toTable(table: PlainMap, rowCurrency: (row: string) => Currency): Price
   )
 }
 
-/** The event's currency, and the categories that may have their own. */
+/** The event's currency, and the categories, which may have their own. */
 type Currencies = Pick<EventConfig, 'currency'> & {
   readonly categories: readonly CategoryCurrency[]
 }
@@ -219,8 +219,8 @@ const getOwnCurrency = (currency: Currency, event: Currencies): { readonly curre
   currency === event.currency ? {} : { currency }
 
 /**
- * Reads one table, or a list of tables of which the first match applies. Each applies only to
- * categories in its currency.
+ * Reads one table, or a list of tables, of which the first match applies. Limits each table to the categories in its
+ * currency.
  */
 function toTables(prices: unknown, currencies: Currencies): Item['prices'] {
   if (prices === undefined) return []
@@ -264,7 +264,7 @@ function toItem(
   }
 }
 
-/** Reads the counted field, or the condition on which its people are counted. */
+/** Reads the counted field and, for a people field, the condition that selects the counted people. */
 function toCount(count: unknown): Item['count'] {
   if (count === undefined) return undefined
   const [countEntry] = Object.entries(asMap(count))
@@ -299,7 +299,10 @@ function toAdjustment(adjustment: PlainMap, currencies: Currencies): Adjustment 
   }
 }
 
-/** Reads a price; null if it is not on sale (`none`, 0, or a missing cell). Only `free` is on sale at no charge. */
+/**
+ * Reads a price. Returns null if the item is not on sale (`none`, 0 or a missing cell). Only `free` means on sale at no
+ * charge.
+ */
 function toPrice(cell: unknown, currency: Currency): Amount | null {
   if (cell === 'none' || cell === undefined) return null
   if (cell === 'free') return toAmount(0)

@@ -58,7 +58,7 @@ function toOptions(
   )
 }
 
-/** The key of `form.invalid` with the message for a malformed answer. */
+/** Maps each field type to the key of `form.invalid` with its message for a malformed answer. */
 export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
   text: 'text',
   multiline: 'multiline',
@@ -74,7 +74,7 @@ export const INVALID_TEXTS: Readonly<Record<FieldType, string>> = {
   consent: 'consent',
 }
 
-/** Data to which fields refer: categories, shared texts and lists, and the days of the event. */
+/** The data that fields refer to: categories, shared texts and lists, and the days of the event. */
 export type FieldContext = {
   readonly categories: readonly Category[]
   readonly shared: PlainShared
@@ -152,7 +152,7 @@ function toChoose(choose: PlainMap): Field['choose'] {
   }
 }
 
-/** Reads a day, or the first or last day of the event. */
+/** Reads a day. `event.from` and `event.to` mean the first and last day of the event. */
 function readDay(value: unknown, days: FieldContext['days']): Day | undefined {
   if (value === 'event.from') return days.from
   return value === 'event.to' ? days.to : asOptionalDay(value)

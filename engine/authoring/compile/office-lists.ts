@@ -81,7 +81,10 @@ function listEveryField(config: EventConfig): PlainMap {
   }
 }
 
-/** Field types that can be filtered by a list of values; for people, by whether there are any. */
+/**
+ * Field types that can be filtered by a list of values. People fields are filtered by whether the delegate lists any
+ * people.
+ */
 const FILTERABLE_TYPES: readonly FieldType[] = ['select', 'yes-no', 'many', 'people']
 
 function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminList {
@@ -95,7 +98,7 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
     title: asText(value.title),
     route: asText(value.route),
     api: asOptionalText(value.api) ?? listApi.api,
-    // In addition to the filters of the file, sold items can be filtered by the labels used in the export.
+    // Adds the filter for items sold to the file's filters. Its values are the labels used in the export.
     filters: [
       ...asList(value.filters).map((filter) => toFilter(config, filter)),
       ...[buildSalesFilter(config)].filter((filter) => filter !== null),
@@ -119,7 +122,7 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
   }
 }
 
-/** Ended registrations are filtered by how they ended, not by payment status. */
+/** The filter lists ended registrations by how they ended, not by payment status. */
 const STATUS_OPTIONS: readonly Option[] = [
   ...(['success', 'pending', 'failed', 'refunded'] as const).map((status) => ({
     id: status,

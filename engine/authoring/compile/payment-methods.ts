@@ -64,7 +64,7 @@ function toCard(
   return { is: 'card', ...labels, ...(kind === undefined ? {} : { gateway: kind }) }
 }
 
-/** Reads a currency or a list of currencies. Undefined if none is given. */
+/** Reads a currency or a list of currencies. Returns undefined if the file gives none. */
 function toCurrencies(written: unknown): readonly Currency[] | undefined {
   if (written === undefined) return undefined
   return (Array.isArray(written) ? written : [written])
@@ -111,7 +111,7 @@ function toMethod(plain: PlainMap, context: FieldContext): PaymentMethod {
   }
 }
 
-/** Compiles a field of a payment method. It is like a form field, with fewer keys. */
+/** Compiles a field of a payment method, which has fewer keys than a form field. */
 function toClaimField(field: PlainMap, context: FieldContext): Field {
   const { unique: _unique, ...rest } = field
   const type = field.type ?? (field.options === undefined ? undefined : 'select')
@@ -142,7 +142,7 @@ function toGateway(name: string, gateways: PlainMap): Gateway {
   }
 }
 
-/** Omits `kind` if the file does. The schema rejects unknown kinds. */
+/** Reads the kind of a gateway. Omits `kind` if the file does. The schema rejects unknown kinds. */
 function toKind(written: unknown): Pick<Gateway, 'kind'> {
   if (written === undefined) return {}
   const kind = asText(written)

@@ -1,4 +1,4 @@
-/** Compiles which answers delegates may change, and how long answers and files are kept. */
+/** Compiles the answers that delegates may change, and the retention periods of answers and files. */
 import type { Edit, Retention } from '../../event/approval-and-cancellation-types.ts'
 import { addMonths, day, addDays, type Day } from '../../lib/time.ts'
 import { asOptionalText, asText, asTexts, type PlainMap } from './read-checked-values.ts'

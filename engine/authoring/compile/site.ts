@@ -1,14 +1,14 @@
 /**
- * Compiles `_shared/site.yaml` to the landing page, or findings.
+ * Compiles `_shared/site.yaml` to the landing page, or reports findings.
  *
- * Its structure is defined by `schemas/site.schema.json`.
+ * The structure is defined by `schemas/site.schema.json`.
  */
 import type { Site, SiteLink, Social } from '../../event/site.ts'
 import type { Finding } from '../finding.ts'
 import { DEFAULT_OPENS_BADGE, UNKNOWN_PAYMENT } from '../../event/site.ts'
 import { readWithSchema } from '../schema/check-schema.ts'
 
-/** The content of a valid file; a test compares it with the schema. */
+/** The content of a valid file. A test compares this type with the schema. */
 export type SiteFile = {
   readonly format: 1
   readonly page: Site['page']

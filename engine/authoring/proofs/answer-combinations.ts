@@ -16,12 +16,12 @@ import {
 
 type Point = { readonly answers: Answers }
 
-/** If there are more combinations, none are listed, and the caller reports that. */
+/** The maximum number of listed combinations. If there are more, none are listed, and the caller reports this. */
 const MAX_POINTS = 200_000
 
 /**
- * Returns the axes that decide the category in any of these versions: the fields in its rules, and
- * the fields that decide their visibility.
+ * Returns the axes that determine the category in any of these versions: the fields in its rules, and the fields that
+ * determine whether those are visible.
  */
 export function listCategoryAxes(
   ...versions: readonly (EventConfig | PublicEvent)[]
@@ -67,22 +67,22 @@ export function listPoints(axes: readonly Axis[]): readonly Point[] | null {
 }
 
 /**
- * Returns a point as a delegate's answers: adds defaults and removes hidden ones, so that impossible points become
- * possible ones. Includes the context, but a member record only if the answer for its lookup is given.
+ * Converts a point to a delegate's answers. Adds defaults and removes hidden answers, so that impossible points become
+ * possible. Includes the context, but a member record only if the field that looks it up is answered.
  */
 export function toAnswers(event: EventConfig | PublicEvent, point: Answers): Answers {
   const context = extractContext(event, point)
   const { answers } = normalise(event, point, context)
   const memberLists = fromPairs(
-    Object.entries(context.rolls).filter(([field]) => getOwn(answers, field) !== undefined),
+    Object.entries(context.memberRecords).filter(([field]) => getOwn(answers, field) !== undefined),
   )
-  return normalise(event, point, { ...context, rolls: memberLists }).answers
+  return normalise(event, point, { ...context, memberRecords: memberLists }).answers
 }
 
-/** One set of values for each axis: all their combinations. */
+/** A set of values for each axis. The box contains all their combinations. */
 type Box = readonly ReadonlySet<Answer | undefined>[]
 
-/** Merges boxes that differ on one axis only, until none do. */
+/** Merges boxes that differ on only one axis, until no two such boxes remain. */
 function mergeBoxes(boxes: readonly Box[]): readonly Box[] {
   const remainingBoxes = [...boxes]
   for (let i = 0; i < remainingBoxes.length; i++) {
@@ -106,8 +106,8 @@ function areSetsEqual(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean
 }
 
 /**
- * Describes points of these axes in as few lines as possible. `possibleAnswers` contains every possible point; an axis
- * with all its possible values is omitted.
+ * Describes points of these axes in as few lines as possible. `possibleAnswers` contains every possible point. Omits an
+ * axis if all its possible values are included.
  */
 export function formatPoints(
   axes: readonly Axis[],
@@ -163,7 +163,7 @@ function describeAnswers(
   ]
 }
 
-/** Formats "to 17 January 1982", "from 18 January 2015", or both ends. */
+/** Formats a range of days: "to 17 January 1982", "from 18 January 2015", or both ends. */
 function describeRange(run: readonly Day[], allDays: readonly Day[]): string {
   const [first, last] = [run[0], run.at(-1)]
   if (first === undefined || last === undefined) return ''
@@ -175,8 +175,8 @@ function describeRange(run: readonly Day[], allDays: readonly Day[]): string {
 }
 
 /**
- * Returns the axis's description; an answer that is not on the axis (a default, a trimmed text) is
- * shown as it is.
+ * Returns the description of an answer on the axis. An answer that is not on the axis (a default, a trimmed text) is
+ * returned as written.
  */
 function describeAnswer({ values }: Axis, answer: Answer | undefined): string {
   if (answer === undefined)

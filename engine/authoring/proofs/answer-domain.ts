@@ -1,4 +1,4 @@
-/** The possible answers of delegates as boxes of a finite domain, for proofs on rules and conditions. */
+/** Models possible answers of delegates as boxes of a finite domain, to prove rules and conditions. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import { passesTest } from '../../rules/evaluate-condition.ts'
@@ -16,13 +16,10 @@ import { createBox, containsValue, createSpace, type Box, type Space } from './s
 export type Domain = {
   readonly axes: readonly Axis[]
   readonly space: Space
-  /** Impossible answers: answered although hidden. */ readonly impossible: readonly Box[]
+  /** Impossible answers: a hidden field is answered. */ readonly impossible: readonly Box[]
 }
 
-/**
- * Returns the domain of these conditions, with everything that decides the visibility of their
- * fields.
- */
+/** Returns the domain of these conditions, including everything that determines whether their fields are visible. */
 export function buildDomain(event: EventConfig, conditions: readonly Condition[]): Domain {
   const ids = [...findRelevantFields(event, conditions)]
   const tests = [...conditions, ...ids.flatMap((id) => listVisibilityConditions(event, id))].flat(2)
@@ -48,7 +45,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   assertListed(axes)
   const space = createSpace(axes.map(({ values }) => values.length))
   const unrestricted = { axes, space, impossible: [] }
-  /** A value from a member list is known only if the answer for its lookup is given. */
+  /** A value from a member list is known only if the field that looks it up is answered. */
   const notListedBoxes = axes.flatMap(({ field }, axis): Box[] => {
     const lookupField = findMemberListColumn(event, field)?.field
     const box =
@@ -78,9 +75,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   return { axes, space, impossible: [...hiddenBoxes, ...notListedBoxes] }
 }
 
-/**
- * Returns a condition as boxes of the domain; tests of fields that are not an axis count as false.
- */
+/** Converts a condition to boxes of the domain. Tests of fields that are not an axis count as false. */
 export function toBoxes({ axes, space }: Domain, condition: Condition): readonly Box[] {
   return condition.flatMap((map) => {
     if (map.some(({ field }) => !axes.some((axis) => axis.field === field))) return []
@@ -125,10 +120,7 @@ function subtractCondition(domain: Domain, condition: Condition): readonly Box[]
   }, listAllBoxes(domain))
 }
 
-/**
- * Returns the categories that a discount code gives or a full quota offers, regardless of the
- * answers.
- */
+/** Returns the categories that a discount code gives or a full quota offers. They do not depend on the answers. */
 export function listCategoriesFromContext({ codeKinds, quotas }: EventConfig): readonly string[] {
   return [
     ...codeKinds.flatMap(({ gives }) => ('category' in gives ? [gives.category] : [])),
@@ -149,10 +141,7 @@ function buildCategoryAxis(event: EventConfig): Axis {
   }
 }
 
-/**
- * Describes a box: "designation: senior-resident or not answered, asi_member: no". Axes that do not
- * matter are omitted.
- */
+/** Describes a box: "designation: senior-resident or not answered, asi_member: no". Omits axes that do not matter. */
 export function describeBox(domain: Domain, box: Box): string {
   const parts = domain.axes.flatMap(({ field, values }, axis) => {
     const descriptions = values

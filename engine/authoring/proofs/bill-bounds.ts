@@ -1,7 +1,7 @@
 /**
  * Proofs about bills: missing cells, lowest and highest bill, excessive or overlapping adjustments.
  *
- * The search proceeds line by line and drops values that no later line reads.
+ * The search proceeds line by line and drops the values that no later line reads.
  */
 import type { EventConfig } from '../../event/config.ts'
 import {
@@ -47,25 +47,25 @@ export type PossibleBill = SampleDelegate & {
 }
 export type ItemProof = {
   readonly id: string
-  /** Null if there are too many answers to check all. */
+  /** Null if there are too many answers to check. */
   readonly result: ItemResult | null
 }
 /** A negative adjustment that deducts more than its lines cost. */
 export type ExcessiveDeduction = {
   readonly adjustment: string
-  /** The amount that it could not deduct. */
+  /** The amount that the adjustment could not deduct. */
   readonly undeducted: Amount
   readonly sample: SampleDelegate
   readonly on: Day
 }
-/** The extreme bills in one currency, because amounts in two currencies cannot be compared. */
+/** The lowest and highest bills in one currency. Amounts in different currencies cannot be compared. */
 export type Extremes = {
   readonly currency: Currency
   /** Null if no registration is possible. */
   readonly cheapest: PossibleBill | null
   /**
-   * The smallest bill above zero. Null if none was found. If an amount is deducted from a counted
-   * item, a count between one and the maximum may give a smaller bill.
+   * The smallest bill above zero. Null if none was found. If an amount is deducted from a counted item, a count between
+   * one and the maximum may give a smaller bill.
    */
   readonly smallest: PossibleBill | null
   readonly dearest: PossibleBill | null
@@ -73,17 +73,14 @@ export type Extremes = {
 }
 export type BillProof = {
   readonly items: readonly ItemProof[]
-  /** One for each currency of the event. Null if there are too many answers to check all. */
+  /** One entry for each currency of the event. Null if there are too many answers to check. */
   readonly extremes: readonly Extremes[] | null
 }
 
 /** The maximum number of steps of a search (less than half a second). A longer search counts as too large. */
 const MAX_STEPS = 150_000
 
-/**
- * Returns the proofs about the bill of an event with valid names and conditions and bounded
- * numbers. Each part is computed on first use.
- */
+/** Returns the proofs about the bills of an event with valid names and conditions and bounded numbers. */
 export const proveBill = (event: EventConfig): BillProof => ({
   get items() {
     return proveItems(event)
@@ -96,24 +93,24 @@ export const proveBill = (event: EventConfig): BillProof => ({
 const proveItems = memoize((event: EventConfig): readonly ItemProof[] =>
   event.fees.items.map((item) => ({
     id: item.id,
-    result: tryWithinBudget(() => proveItem(event, item, { left: MAX_STEPS }), null),
+    result: tryWithinBudget(() => proveItem(event, item, { remaining: MAX_STEPS }), null),
   })),
 )
 
 const proveExtremes = memoize((event: EventConfig): readonly Extremes[] | null =>
   tryWithinBudget(() => {
-    const budget = { left: MAX_STEPS }
+    const budget = { remaining: MAX_STEPS }
     return listCurrenciesOfEvent(event).map((currency) => findExtremes(event, currency, budget))
   }, null),
 )
 
-/** Returns the lowest and highest bills in that currency; null if there are none, or unknown. */
+/** Returns the lowest and highest bills in a currency. Null if it is not used, or if there are too many answers. */
 export const computeExtremes = (event: EventConfig, currency: Currency): Extremes | null =>
   proveBill(event).extremes?.find((extremes) => extremes.currency === currency) ?? null
 
 /** A partial sum, and the answers that led to it. */
 type Sum = { readonly total: number; readonly answerPath: AnswerPath; readonly category: string }
-/** Sorts the lower sum first, or the higher with -1; of equal sums, the one with fewer answers. */
+/** Compares sums: lower first, or higher if `sign` is -1. Of equal sums, the one with fewer answers comes first. */
 function compareSums(a: Sum, b: Sum, sign: 1 | -1 = 1): number {
   return sign * (a.total - b.total) || (a.answerPath?.weight ?? 0) - (b.answerPath?.weight ?? 0)
 }
@@ -121,14 +118,14 @@ function pickSmallerSum(a: Sum | null, b: Sum | null): Sum | null {
   if (a === null || b === null) return a ?? b
   return compareSums(a, b) <= 0 ? a : b
 }
-/** An adjustment that applies: the amount not yet distributed over lines, and whether a line matched. */
-type PendingAdjustment = { readonly rest: number; readonly hasLine: boolean }
+/** An adjustment that applies: the amount not yet distributed over lines, and whether any line matched. */
+type PendingAdjustment = { readonly remaining: number; readonly hasLine: boolean }
 type Bill = {
   readonly min: Sum
-  /** The smallest above zero so far. Null if none. */
+  /** The smallest total above zero so far. Null if there is none. */
   readonly smallest: Sum | null
   readonly max: Sum
-  /** By adjustment. Null if it does not apply, or its whole amount was distributed over its lines. */
+  /** One entry per adjustment. Null if it does not apply, or if its whole amount was distributed over its lines. */
   readonly pending: readonly (PendingAdjustment | null)[]
 }
 
@@ -143,7 +140,7 @@ function findExtremes(event: EventConfig, currency: Currency, budget: Budget): E
       if (entry !== null && !excessiveDeductions.has(id))
         excessiveDeductions.set(id, {
           adjustment: id,
-          undeducted: toAmount(-entry.rest),
+          undeducted: toAmount(-entry.remaining),
           sample: { answers: collectAnswers(bill.min.answerPath), category: bill.min.category },
           on,
         })
@@ -199,14 +196,15 @@ function findBills(
     const pending = bill.pending.map((entry, index): PendingAdjustment | null => {
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || !affectsItem(adjustment, id)) return entry
-      const change = 'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.rest) }
+      const change =
+        'percent' in adjustment.by ? adjustment.by : { amount: toAmount(entry.remaining) }
       const adjustedAmount = adjustPrices([amount], change)[0] ?? toAmount(0)
-      const remainder =
+      const remaining =
         'percent' in change
           ? computeOverdraft(amount, change.percent)
-          : entry.rest - (adjustedAmount - amount)
+          : entry.remaining - (adjustedAmount - amount)
       amount = adjustedAmount
-      return { rest: remainder, hasLine: entry.hasLine || price > 0 }
+      return { remaining, hasLine: entry.hasLine || price > 0 }
     })
     const lineTotal = splitPrice(taxOfLine, amount).total
     const addLineTotal = (sum: Sum): Sum => ({ ...sum, total: sum.total + lineTotal })
@@ -215,7 +213,7 @@ function findBills(
     return { pending, min, smallest: min.total > 0 ? min : smallestWithLine, max }
   }
   /**
-   * Completes an adjustment after its last line. The remainder is kept, because it is reported if
+   * Completes the adjustments whose last line this is. Keeps an amount that was not deducted, because it is reported if
    * the bill is possible.
    */
   const removeLine = (bill: Bill, id: string): Bill => ({
@@ -223,7 +221,7 @@ function findBills(
     pending: bill.pending.map((entry, index) => {
       const adjustment = adjustments[index]
       if (entry === null || adjustment === undefined || getLastLine(adjustment) !== id) return entry
-      return entry.hasLine && entry.rest < 0 ? entry : null
+      return entry.hasLine && entry.remaining < 0 ? entry : null
     }),
   })
   const addAdjustment = (adjustment: Adjustment, at: number): Checkpoint<Bill> => ({
@@ -232,8 +230,8 @@ function findBills(
     visit: ({ answers, category }, bill) => {
       if (adjustment.when !== undefined && !matchesCondition(adjustment.when, answers, category))
         return bill
-      const remainder = 'percent' in adjustment.by ? 0 : adjustment.by.amount
-      return { ...bill, pending: bill.pending.with(at, { rest: remainder, hasLine: false }) }
+      const remaining = 'percent' in adjustment.by ? 0 : adjustment.by.amount
+      return { ...bill, pending: bill.pending.with(at, { remaining, hasLine: false }) }
     },
   })
   const listTaxConditions = (item: Item | null): readonly Condition[] =>
@@ -320,7 +318,7 @@ function findBills(
       }),
       buildKey: ({ pending }) =>
         pending
-          .map((entry) => (entry === null ? '' : `${entry.rest}${entry.hasLine ? '+' : '-'}`))
+          .map((entry) => (entry === null ? '' : `${entry.remaining}${entry.hasLine ? '+' : '-'}`))
           .join(),
       merge: (a, b) => ({
         pending: a.pending,
@@ -340,13 +338,13 @@ function computeOverdraft(price: Amount, percent: number): number {
 }
 
 /**
- * Returns the pairs of adjustments, by id, that can apply to the same line of one bill. Null if
- * there are too many answers to check all.
+ * Returns the pairs of adjustments, by id, that can apply to the same line of one bill. Returns null if there are too
+ * many answers to check.
  */
 export const findOverlappingAdjustments = memoize(
   (event: EventConfig): readonly (readonly [string, string])[] | null =>
     tryWithinBudget(() => {
-      const budget: Budget = { left: MAX_STEPS }
+      const budget: Budget = { remaining: MAX_STEPS }
       const { adjustments } = event.fees
       const days = listBillDays(event).map(({ on }) => on)
       return adjustments.flatMap((adjustment, index) =>

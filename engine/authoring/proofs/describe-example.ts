@@ -9,7 +9,7 @@ import type { PossibleBill } from './bill-bounds.ts'
 import type { SampleDelegate } from './item-prices.ts'
 import { getCurrency } from '../../rules/category.ts'
 
-/** Lists categories: "`member` or `senior`". If there are many, ends with their number. */
+/** Lists categories: "`member` or `senior`". A long list ends with the number of categories omitted. */
 export function describeCategories(who: readonly SampleDelegate[]): string {
   const names = [...new Set(who.map(({ category }) => `\`${category}\``))]
   return names.length > MAX_NAMED_CATEGORIES
@@ -18,10 +18,7 @@ export function describeCategories(who: readonly SampleDelegate[]): string {
 }
 const MAX_NAMED_CATEGORIES = 4
 
-/**
- * Describes answers: "code: coupon, workshops: usg and ecmo", in their order, without those
- * answered No.
- */
+/** Describes answers in their order: "code: coupon, workshops: usg and ecmo". Omits the answer No. */
 export function describeAnswers({ answers }: Pick<SampleDelegate, 'answers'>): string {
   return Object.entries(answers)
     .filter(([, answer]) => answer !== false)
@@ -59,7 +56,7 @@ function addTotals(amounts: readonly PossibleBill['total'][]): PossibleBill['tot
   return amounts.reduce<number>((sum, amount) => sum + amount, 0) as PossibleBill['total']
 }
 
-/** Returns the verb for a field of options: ticks or chooses. */
+/** Returns the verb for a field with options: "tick" for several, otherwise "choose". */
 export function getChoiceVerb(event: EventConfig, field: string | undefined): string {
   const type = event.fields.find(({ id }) => id === field)?.type
   return type === 'many' ? 'tick' : 'choose'

@@ -1,8 +1,8 @@
-/** The answers along a search path, to describe the delegate who reaches a result. */
+/** Records the answers along a search path, to describe the delegate who reaches a result. */
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import type { StateOperations } from './walk-form.ts'
 
-/** The answers of a path, newest first. `weight` is their number; a No counts as zero. */
+/** The answers of a path, newest first. `weight` is the number of answers other than No. */
 export type AnswerPath = {
   readonly name: string
   readonly answer: Answer
@@ -25,7 +25,7 @@ export function collectAnswers(path: AnswerPath): Answers {
   return Object.fromEntries(pairs)
 }
 
-/** Returns the path with fewer answers, so that only relevant ones are shown. */
+/** Returns the path with fewer answers, so that only relevant answers are shown. */
 function pickShorterPath(a: AnswerPath, b: AnswerPath): AnswerPath {
   return (a?.weight ?? 0) <= (b?.weight ?? 0) ? a : b
 }

@@ -18,20 +18,18 @@ import { addDays, formatDay, isDay, type Day } from '../../lib/time.ts'
 import { TooLarge, tryWithinBudget } from './sets-of-answers.ts'
 import { listDistinctChoices, listDistinctPeople } from './list-answers.ts'
 
-/** A representative answer, with its description; undefined: not answered. */
+/** A representative answer with its description. The answer is undefined if the field is not answered. */
 type Value = { readonly answer: Answer | undefined; readonly description: string }
 export type Axis = {
   readonly field: string
   readonly values: readonly Value[]
-  /**
-   * Set if the field has too many classes of answers to list. Nothing that depends on it is proved.
-   */
+  /** True if the field has too many classes of answers to list. Nothing that depends on the field is proved. */
   readonly isTooLarge?: true
 }
 /** Properties that distinguish answers in addition to tests. */
 export type Distinctions = {
   /** many: the property that distinguishes options. */
-  readonly distinguishes?: (option: string) => string
+  readonly getOptionKey?: (option: string) => string
   /** people: the conditions that select the counted people. */
   readonly countConditions?: readonly Condition[]
   /**
@@ -57,9 +55,7 @@ export function collectConditions(event: EventConfig | PublicEvent): readonly Co
   ]
 }
 
-/**
- * Returns the conditions that must all hold for a field to be visible: its section's and its own.
- */
+/** Returns the conditions that must all hold for a field to be visible: those of its section and its own. */
 export function listVisibilityConditions(
   event: EventConfig | PublicEvent,
   id: string,
@@ -72,8 +68,8 @@ export function listVisibilityConditions(
 }
 
 /**
- * Returns the fields that these conditions read and the fields that decide their visibility, each
- * before the fields that it shows.
+ * Returns the fields that these conditions read, and the fields that determine whether those are visible. Each field
+ * comes before the fields that it shows.
  */
 export function findRelevantFields(
   event: EventConfig | PublicEvent,
@@ -94,8 +90,8 @@ export function findRelevantFields(
 }
 
 /**
- * Returns the member list column with a name such as `ksp_number.kind`, and the field that looks it
- * up. Null if there is no such name.
+ * Returns the member list column with a name such as `ksp_number.kind`, and the field that looks it up. Returns null if
+ * there is no such column.
  */
 export function findMemberListColumn(
   event: EventConfig | PublicEvent,
@@ -196,7 +192,11 @@ function listAnswers(
       const thresholds = listDays(tests)
       return [
         ...new Set([
-          ...thresholds.flatMap((mark) => [addDays(mark, -1), mark, addDays(mark, 1)]),
+          ...thresholds.flatMap((threshold) => [
+            addDays(threshold, -1),
+            threshold,
+            addDays(threshold, 1),
+          ]),
           ...(thresholds.length === 0 ? [field.from ?? field.to ?? '2000-01-01'] : []),
           ...[field.from, field.to].filter((day) => day !== undefined),
         ]),
@@ -205,7 +205,7 @@ function listAnswers(
         .sort()
     }
     case 'many':
-      return listDistinctChoices(field, tests, distinctions.distinguishes ?? null)
+      return listDistinctChoices(field, tests, distinctions.getOptionKey ?? null)
     case 'people':
       return listDistinctPeople(
         field,
@@ -237,15 +237,15 @@ function listAnswers(
   }
 }
 
-/** Smaller than any step that is charged: the distance from a threshold to the value next to it. */
+/** The distance from a threshold to the value next to it, which is smaller than any charged step. */
 const NEIGHBOUR_DISTANCE = 0.001
 
 /** The smallest possible amount, in rupees. */
 const ONE_PAISA = 0.01
 
 /**
- * Returns one number for each threshold and for each interval between thresholds, if the field
- * accepts it; for an interval, its minimum and maximum if requested.
+ * Returns one number for each threshold and for each interval between thresholds, if the field accepts it. For an
+ * interval, returns its minimum and maximum if `needsBounds` is set.
  */
 function listDistinctNumbers(
   { min = -Infinity, max = Infinity, isWhole = false }: Field,
@@ -260,8 +260,8 @@ function listDistinctNumbers(
       { from: start, to: end, isThreshold: false },
     ]
   })
-  const representatives = ranges.flatMap(({ from, to, isThreshold: isMark }): readonly number[] => {
-    if (isMark)
+  const representatives = ranges.flatMap(({ from, to, isThreshold }): readonly number[] => {
+    if (isThreshold)
       return from >= min && from <= max && (!isWhole || Number.isInteger(from)) ? [from] : []
     const step = isWhole ? 1 : NEIGHBOUR_DISTANCE
     const lowest =
@@ -283,7 +283,7 @@ function listDistinctNumbers(
   return [...new Set(representatives)]
 }
 
-/** Represents every text that no test names. No form can send it, because texts are trimmed. */
+/** Represents every string that no test names. No form can send it, because texts are trimmed. */
 const OTHER_TEXT = ' anything '
 
 function listNumbers(tests: readonly Test[]): readonly number[] {
@@ -318,8 +318,8 @@ function describeAnswer(field: Field, tests: readonly Test[], answer: Answer): s
   if (field.type !== 'number' || typeof answer !== 'number') return String(answer)
   const thresholds = listNumbers(tests)
   if (thresholds.includes(answer)) return String(answer)
-  const below = thresholds.findLast((mark) => mark < answer)
-  const above = thresholds.find((mark) => mark > answer)
+  const below = thresholds.findLast((threshold) => threshold < answer)
+  const above = thresholds.find((threshold) => threshold > answer)
   if (below === undefined) return above === undefined ? 'any number' : `below ${above}`
   return above === undefined ? `above ${below}` : `between ${below} and ${above}`
 }

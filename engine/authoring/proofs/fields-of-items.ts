@@ -28,10 +28,10 @@ export type UnansweredField = {
 /** The maximum number of steps of a search over the values that one item reads. */
 const MAX_STEPS = 50_000
 
-/** Returns one entry for each item and field. Items with too many answers to check are left out. */
+/** Returns one entry for each item and field. Skips items with too many answers to check. */
 export const findUnansweredFields = memoize((event: EventConfig): readonly UnansweredField[] =>
   event.fees.items.flatMap((item) =>
-    tryWithinBudget(() => findUnansweredFieldsOfItem(event, item, { left: MAX_STEPS }), []),
+    tryWithinBudget(() => findUnansweredFieldsOfItem(event, item, { remaining: MAX_STEPS }), []),
   ),
 )
 
@@ -60,7 +60,7 @@ function findUnansweredFieldsOfItem(
         conditions: [...listItemConditions(item), ...visibilityConditions],
         visit: ({ answers, category }, path) => {
           if (category === null || !itemApplies(item, answers, category)) return null
-          // If none of the listed people counts towards the item, the form need not ask for a number.
+          // If no listed person counts towards the item, the form does not need a number.
           const { times: _, ...withoutTimes } = item
           if (
             item.count !== undefined &&
@@ -129,10 +129,10 @@ function isChosen(answer: Answer | undefined): boolean {
 /** A hidden field that causes a charge for an item because it is unanswered. */
 export type HiddenField = Omit<UnansweredField, 'isHidden'>
 
-/** Returns one entry for each item and field. Items with too many answers to check are left out. */
+/** Returns one entry for each item and field. Skips items with too many answers to check. */
 export const findHiddenFields = memoize((event: EventConfig): readonly HiddenField[] =>
   event.fees.items.flatMap((item) =>
-    tryWithinBudget(() => findHiddenFieldsOfItem(event, item, { left: MAX_STEPS }), []),
+    tryWithinBudget(() => findHiddenFieldsOfItem(event, item, { remaining: MAX_STEPS }), []),
   ),
 )
 
@@ -142,7 +142,7 @@ function findHiddenFieldsOfItem(
   budget: Budget,
 ): readonly HiddenField[] {
   const { when, by, count, times, amountIn } = item
-  // An item that the delegate chooses, counts or prices is ordered explicitly.
+  // An item is ordered explicitly if the delegate chooses its option, its quantity or its price.
   const isFree = item.prices.every(({ table }) =>
     Object.values(table).every((cells) => Object.values(cells).every((price) => !price)),
   )

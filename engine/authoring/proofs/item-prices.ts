@@ -1,8 +1,8 @@
 /**
- * Finds the cells of an item's price tables that can be reached and are missing.
+ * Finds missing cells in an item's price tables that a delegate can reach.
  *
- * An item reads the category, its own fields and the names in its conditions, so each item is
- * checked separately.
+ * Only the category, the item's own fields and the names in its conditions affect an item, so each item is checked
+ * separately.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answers, Condition } from '../../event/answer-types.ts'
@@ -17,23 +17,17 @@ import { listBillDays } from './price-days.ts'
 import { collectAnswers, pathState, type AnswerPath } from './example-answers.ts'
 import { CATEGORY, listConditionNames, searchAnswers, type KnownValues } from './walk-form.ts'
 
-/**
- * A delegate that the form accepts, described by the relevant data: answers, context values by
- * name, category.
- */
+/** A delegate whom the form accepts, with the relevant data: answers, context values by name, category. */
 export type SampleDelegate = { readonly answers: Answers; readonly category: string }
-/**
- * A missing price of an item that a delegate can order. `table` counts from 0; null if no table
- * matches.
- */
+/** A missing price of an item that a delegate can order. `table` is an index from 0, or null if no table matches. */
 export type MissingPrice = {
   readonly is: 'no-table' | 'no-row' | 'no-cell' | 'not-on-sale'
   readonly table: number | null
   /** An option, or `each`; null if no table matches. */
   readonly row: string | null
-  /** Null for every period. */
+  /** Null if the price is missing in every period. */
   readonly period: string | null
-  /** One for each category that needs the price. */
+  /** One sample for each category that needs the price. */
   readonly samples: readonly SampleDelegate[]
 }
 /** A cell that can be charged. */
@@ -44,7 +38,7 @@ export type ItemResult = {
   readonly reachedCells: readonly Cell[]
 }
 
-/** Returns the names of answers and context values that decide the lines of an item. */
+/** Returns the names of the answers and context values that determine the lines of an item. */
 export function listNamesReadByItem(item: Item): readonly string[] {
   return [
     ...listConditionNames(listItemConditions(item)),
@@ -52,7 +46,7 @@ export function listNamesReadByItem(item: Item): readonly string[] {
   ]
 }
 
-/** Returns the conditions that decide the lines of an item. */
+/** Returns the conditions that determine the lines of an item. */
 export function listItemConditions(item: Item): readonly Condition[] {
   return [item.when, ...item.prices.map(({ when }) => when)].filter(
     (condition) => condition !== undefined && condition !== null,
@@ -72,7 +66,7 @@ export function buildItemDistinctions(items: readonly Item[]): (field: Field) =>
       ...(optionItems.length === 0
         ? {}
         : {
-            distinguishes: (option: string) =>
+            getOptionKey: (option: string) =>
               JSON.stringify(
                 optionItems.map(({ prices }) => prices.map(({ table }) => getOwn(table, option))),
               ),
@@ -86,8 +80,8 @@ export function buildItemDistinctions(items: readonly Item[]): (field: Field) =>
 }
 
 /**
- * Returns each period with the item's column in it. On days outside the item's own periods, the
- * column is empty.
+ * Returns each period with the item's column in that period. On days outside the item's own periods, the column is
+ * empty.
  */
 function listReachedPeriods(
   event: EventConfig,
@@ -102,8 +96,8 @@ function listReachedPeriods(
 }
 
 /**
- * Checks each option of a multiple-choice field separately, so that all other options are
- * equivalent.
+ * Proves the prices of one item. Checks each option of a multiple-choice field separately, so that all other options
+ * are equivalent.
  */
 export function proveItem(event: EventConfig, item: Item, budget: Budget): ItemResult {
   const field = event.fields.find(({ id }) => id === item.by)
@@ -111,12 +105,12 @@ export function proveItem(event: EventConfig, item: Item, budget: Budget): ItemR
     field?.type === 'many' ? (field.options ?? []).map(({ id }): string | null => id) : [null]
   const results = rowsToCheck.map((row) => checkItem(event, item, row, budget))
   return {
-    missingPrices: results.flatMap(({ missingPrices: holes }) => holes),
-    reachedCells: results.flatMap(({ reachedCells: reached }) => reached),
+    missingPrices: results.flatMap(({ missingPrices }) => missingPrices),
+    reachedCells: results.flatMap(({ reachedCells }) => reachedCells),
   }
 }
 
-/** Checks one row, or all rows. */
+/** Checks one row, or all rows if `onlyRow` is null. */
 function checkItem(
   event: EventConfig,
   item: Item,
@@ -196,7 +190,7 @@ function checkItem(
       ...buildItemDistinctions([item])(field),
       ...(onlyRow === null || field.id !== item.by
         ? {}
-        : { distinguishes: (option: string) => (option === onlyRow ? 'it' : '') }),
+        : { getOptionKey: (option: string) => (option === onlyRow ? 'it' : '') }),
     }),
     budget,
   )

@@ -10,10 +10,10 @@ import { getPersonFields } from '../../answers/field-types.ts'
 import { fromPairs } from '../../lib/result.ts'
 import { TooLarge } from './sets-of-answers.ts'
 
-/** If a field has more answers, they are not listed, and a proof that needs them is abandoned. */
+/** The maximum number of answers listed for a field. A proof that needs a field with more answers is abandoned. */
 const MAX_LISTED_ANSWERS = 4096
 
-/** A partial choice, while options are decided one after another. */
+/** A partial choice while the options are decided one by one. */
 type Choice = {
   readonly chosen: readonly string[]
   readonly total: number
@@ -22,14 +22,13 @@ type Choice = {
 }
 
 /**
- * Returns one non-empty choice for each class of equivalent answers, in the order of the options.
- * `distinguishes` returns the property, such as the price, that distinguishes options in addition
- * to the tests. Throws TooLarge.
+ * Returns one non-empty choice for each class of equivalent answers, in the order of the options. In addition to the
+ * tests, a property such as the price may distinguish options. Throws TooLarge.
  */
 export function listDistinctChoices(
   field: Field,
   tests: readonly Test[],
-  distinguishes: ((option: string) => string) | null,
+  getOptionKey: ((option: string) => string) | null,
 ): readonly (readonly string[])[] {
   const { choose, options = [] } = field
   const groups = choose?.mutuallyExclusive ?? []
@@ -39,16 +38,18 @@ export function listDistinctChoices(
   )
   const describeKind = (id: string): string =>
     JSON.stringify([
-      distinguishes?.(id) ?? '',
+      getOptionKey?.(id) ?? '',
       tests.map((test) => test.is === 'has' && test.values.includes(id)),
     ])
   const kinds = [...new Set(order.map(describeKind))]
   // If the option does not decide a price, a second option of the same kind changes only the
   // number.
-  const maxCount = distinguishes === null ? 1 : Infinity
+  const maxCount = getOptionKey === null ? 1 : Infinity
   const thresholds = tests.flatMap((test) =>
     test.is === 'count'
-      ? [test.atLeast, test.atMost, test.above, test.below].filter((mark) => mark !== undefined)
+      ? [test.atLeast, test.atMost, test.above, test.below].filter(
+          (threshold) => threshold !== undefined,
+        )
       : [],
   )
   const totalCap = choose?.atMost ?? Math.max(choose?.atLeast ?? 0, 0, ...thresholds) + 1
@@ -94,9 +95,7 @@ export function listDistinctChoices(
     .map(({ chosen }) => options.flatMap(({ id }) => (chosen.includes(id) ? [id] : [])))
 }
 
-/**
- * Sorts options so that mutually exclusive ones are adjacent, which keeps the number of states low.
- */
+/** Sorts options so that mutually exclusive options are adjacent, which keeps the number of states low. */
 function sortByExclusion(
   ids: readonly string[],
   groups: readonly (readonly string[])[],
@@ -113,9 +112,9 @@ function sortByExclusion(
 }
 
 /**
- * Returns distinct lists of people: every allowed number of each kind of person that
- * `countConditions` distinguish. `listPartAnswers` returns the possible answers of one of a
- * person's fields, with undefined for not answered. Throws TooLarge.
+ * Returns distinct lists of people, with every allowed number of each kind of person that `countConditions`
+ * distinguish. `listPartAnswers` returns the possible answers to one of a person's fields; undefined means not
+ * answered. Throws TooLarge.
  */
 export function listDistinctPeople(
   field: Field,

@@ -1,4 +1,4 @@
-/** The days on which bills differ: one for each range with the same prices and adjustments. */
+/** Lists the days on which bills differ: one day for each range with the same prices and adjustments. */
 import type { EventConfig } from '../../event/config.ts'
 import {
   checkRegistrationOpen,
@@ -12,8 +12,7 @@ import type { Adjustment } from '../../event/pricing-types.ts'
 import { addDays, day, type Day } from '../../lib/time.ts'
 
 /**
- * Returns one day of each range of days with the same prices and adjustments, with the event's
- * period.
+ * Returns one day from each range of days with the same prices and adjustments, with the event's period on that day.
  */
 export const listBillDays = memoize(
   (event: EventConfig): readonly { readonly on: Day; readonly period: string }[] => {

@@ -15,7 +15,7 @@ export type Space = {
 /** The bits of all axes, one after another. No axis is empty. */
 export type Box = Int32Array
 /** Counts the remaining operations. A proof that needs more is abandoned. */
-export type Budget = { left: number }
+export type Budget = { remaining: number }
 
 /** The maximum number of box operations of a proof (one or two seconds). A table that needs more is too large. */
 export const MAX_OPERATIONS = 2_000_000
@@ -44,16 +44,16 @@ export function createSpace(sizes: readonly number[]): Space {
   return { sizes, offsets, words }
 }
 
-/** Returns the box of the allowed values; null if an axis has none. */
+/** Returns the box of the allowed values. Returns null if an axis has none. */
 export function createBox(
   space: Space,
-  allows: (axis: number, value: number) => boolean,
+  isAllowed: (axis: number, value: number) => boolean,
 ): Box | null {
   const box = new Int32Array(space.words)
   for (let axis = 0; axis < space.sizes.length; axis += 1) {
     let hasValue = false
     for (let value = 0; value < (space.sizes[axis] ?? 0); value += 1)
-      if (allows(axis, value)) {
+      if (isAllowed(axis, value)) {
         hasValue = true
         const word = (space.offsets[axis] ?? 0) + Math.floor(value / BITS_PER_WORD)
         box[word] = (box[word] ?? 0) | (1 << (value % BITS_PER_WORD))
@@ -101,10 +101,7 @@ export function intersect(
   )
 }
 
-/**
- * Returns `from` without `covered`; disjoint boxes stay disjoint. Throws TooLarge if the budget is
- * exceeded.
- */
+/** Returns `from` without `covered`. Disjoint boxes remain disjoint. Throws TooLarge if the budget is exceeded. */
 export function subtract(
   space: Space,
   from: readonly Box[],
@@ -138,11 +135,8 @@ function subtractBox(space: Space, a: Box, b: Box, budget: Budget): readonly Box
   return pieces
 }
 
-/**
- * Subtracts one operation from the budget. An operation reads every word of a box; large boxes cost
- * more.
- */
+/** Deducts one operation from the budget. Large boxes cost more, because an operation reads every word of a box. */
 function subtractOperation(budget: Budget, { words }: Space): void {
-  budget.left -= 1 + Math.floor(words / WORDS_PER_OPERATION)
-  if (budget.left < 0) throw new TooLarge()
+  budget.remaining -= 1 + Math.floor(words / WORDS_PER_OPERATION)
+  if (budget.remaining < 0) throw new TooLarge()
 }

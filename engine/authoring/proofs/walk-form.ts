@@ -1,10 +1,10 @@
 /**
  * Searches all answers that the form accepts, field by field.
  *
- * Hidden fields are unanswered, required ones answered, choices within their bounds, and the category follows from the
- * answers. Each checkpoint runs as soon as the values that it reads are known. Answers that nothing reads later are
- * dropped, and paths that become equal are merged. The search is exact: it covers every accepted answer, and no
- * rejected one.
+ * In these answers, hidden fields are unanswered, required fields are answered, choices are within their bounds, and
+ * the category follows from the answers. Each checkpoint runs as soon as the values that it reads are known. Answers
+ * that no later step reads are dropped, and paths that become equal are merged. The search is exact: it covers every
+ * accepted answer and no rejected one.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import type { Answer, Answers, Condition, Test } from '../../event/answer-types.ts'
@@ -29,21 +29,16 @@ import { TooLarge, type Budget } from './sets-of-answers.ts'
 /** The name of the category among the values read. */
 export const CATEGORY = 'category'
 
-/** The values known at a point of the search: answers that are still read, and the category. */
+/** The values known at a point of the search: the category, and the answers that later steps read. */
 export type KnownValues = { readonly answers: Answers; readonly category: string | null }
-/**
- * A check during the search. `visit` returns the state to continue with; null if no delegate
- * continues.
- */
+/** A check during the search. `visit` returns the state to continue with, or null if the search ends on this path. */
 export type Checkpoint<C> = {
   readonly reads: readonly string[]
   /** The conditions whose tests distinguish answers at this checkpoint. */
   readonly conditions: readonly Condition[]
   readonly visit: (knownValues: KnownValues, state: C) => C | null
 }
-/**
- * Operations on the carried state: add an answer, build the key for equality, merge equal states.
- */
+/** Operations on the state of a path: add an answer, build the key for equality, merge equal states. */
 export type StateOperations<C> = {
   readonly start: C
   readonly addAnswer: (state: C, name: string, answer: Answer) => C
@@ -59,11 +54,11 @@ type Step<C> =
   | { readonly is: 'checkpoint'; readonly checkpoint: Checkpoint<C> }
 type Rule = Extract<EventConfig['categoryChoice'], { by: 'rules' }>['rules'][number]
 type FormPath<C> = {
-  /** The index on its axis of each name's value, in the order of answering. */
-  readonly values: readonly number[]
+  /** The index of each name's value on its axis, in the order of answering. */
+  readonly valueIndexes: readonly number[]
   /**
-   * The result of the first matching rule. Stored after each rule, so that values that only earlier
-   * rules read can be dropped.
+   * The category of the first matching rule. Stored after each rule, so that values that only earlier rules read can be
+   * dropped.
    */
   readonly matchedCategory: string | null
   readonly knownValues: KnownValues
@@ -90,7 +85,7 @@ export function searchAnswers<C>(
   const fieldNames: string[] = []
   let paths: readonly FormPath<C>[] = [
     {
-      values: [],
+      valueIndexes: [],
       matchedCategory: null,
       knownValues: { answers: {}, category: null },
       state: operations.start,
@@ -99,17 +94,17 @@ export function searchAnswers<C>(
   plan.forEach((step, i) => {
     if (step.is === 'answer') fieldNames.push(step.name)
     if (step.is === 'category') fieldNames.push(CATEGORY)
-    // A value that nothing reads later is no longer part of the key.
+    // A value that no later step reads is not part of the key.
     const activeFields = fieldNames.flatMap((name, index) =>
       (lastReadIndexes.get(name) ?? -1) > i ? [index] : [],
     )
     const nextPaths = new Map<string, FormPath<C>>()
     for (const path of paths)
       for (const nextPath of listNextStates(event, step, path, axes, operations)) {
-        budget.left -= 1
-        if (budget.left < 0) throw new TooLarge()
+        budget.remaining -= 1
+        if (budget.remaining < 0) throw new TooLarge()
         let key = `${nextPath.matchedCategory ?? ''} ${operations.buildKey(nextPath.state)}`
-        for (const index of activeFields) key += ` ${nextPath.values[index]}`
+        for (const index of activeFields) key += ` ${nextPath.valueIndexes[index]}`
         const other = nextPaths.get(key)
         nextPaths.set(
           key,
@@ -131,7 +126,7 @@ function listNextStates<C>(
   axes: ReadonlyMap<string, Axis>,
   operations: StateOperations<C>,
 ): readonly FormPath<C>[] {
-  const { knownValues, values, state } = path
+  const { knownValues, valueIndexes, state } = path
   switch (step.is) {
     case 'rule': {
       const { when, then } = step.rule
@@ -147,7 +142,7 @@ function listNextStates<C>(
         {
           state,
           matchedCategory: null,
-          values: [...values, categoryIndex],
+          valueIndexes: [...valueIndexes, categoryIndex],
           knownValues: { ...knownValues, category },
         },
       ]
@@ -168,7 +163,7 @@ function listNextStates<C>(
           ? []
           : [
               {
-                values: [...values, index],
+                valueIndexes: [...valueIndexes, index],
                 matchedCategory: path.matchedCategory,
                 knownValues:
                   answer === undefined
@@ -183,7 +178,8 @@ function listNextStates<C>(
 }
 
 /**
- * Returns a test of which answers of a field, or values of a context name, the form accepts here.
+ * Returns a function that tests whether the form accepts an answer to a field, or a value of a context name, at this
+ * point.
  */
 function buildAcceptTest(
   event: EventConfig,
@@ -193,7 +189,7 @@ function buildAcceptTest(
   const field = event.fields.find(({ id }) => id === name)
   if (field === undefined) {
     const lookupField = findMemberListColumn(event, name)?.field
-    // The form rejects an answer that is on no member list, so the answer and its row are set
+    // The form rejects an answer that is not on any member list, so the answer and its row are set
     // together.
     return lookupField === undefined
       ? () => true
@@ -233,7 +229,7 @@ function listConditionsDeciding(event: EventConfig, name: string): readonly Cond
   ]
 }
 
-/** Returns the names that must be known before this name. */
+/** Returns the names that must be known before this one. */
 function listRequiredNames(event: EventConfig, name: string): readonly string[] {
   const usedNames = listConditionNames(listConditionsDeciding(event, name))
   if (name !== CATEGORY) {
@@ -277,8 +273,8 @@ function listNamesOfQuota(quota: Quota): readonly string[] {
 }
 
 /**
- * Returns the steps of the search: each answer before the steps that read it, each quota once one of its seats is
- * read.
+ * Returns the steps of the search. Each answer comes before the steps that read it. A quota is included if a step reads
+ * one of its seats.
  */
 function createPlan<C>(
   event: EventConfig,
@@ -350,17 +346,17 @@ function createAxes<C>(
     if (field === undefined)
       return [{ field: name, values: [{ answer: undefined, description: '' }] }]
     const ownTests: readonly Test[] = (tests.get(name) ?? []).map(({ test }) => test)
-    const { distinguishes, ...rest } = getDistinctions(field)
-    // If an option's seats may be full, every option is distinguished.
+    const { getOptionKey, ...rest } = getDistinctions(field)
+    // If a quota limits the field's options, every option is distinguished.
     const hasQuota = plannedQuotas.some(({ eachOptionOf }) => eachOptionOf === name)
     return [
       createFieldAxis(name, [field], ownTests, true, {
         ...rest,
         ...(hasQuota
-          ? { distinguishes: (option: string) => option }
-          : distinguishes === undefined
+          ? { getOptionKey: (option: string) => option }
+          : getOptionKey === undefined
             ? {}
-            : { distinguishes }),
+            : { getOptionKey }),
       }),
     ]
   })

@@ -1,4 +1,4 @@
-/** Reads membership, career stage, companion or senior status from names of categories and answers. */
+/** Reads membership, career stage and companion or senior status from names of categories and answers. */
 
 /** 0: students and interns; 1: postgraduates and residents; 2: in practice. */
 type Level = 0 | 1 | 2
@@ -33,7 +33,7 @@ const COMPANION_WORDS =
   /\b(?:accompan\w+|spouses?|companions?|family members?|wife|husband|guests? of delegates?)\b(?: persons?| members?| delegates?)?/g
 const SENIOR_WORDS =
   /\b(?:senior citizens?|sr\.? citizens?|seniors?(?= *$| *\(| *members?\b| *delegates?\b| *[-–] *\d)|super ?annuated|retired|veterans?)\b|\b(?:above|over|aged?|age) *(?:5[5-9]|[6-9]\d)\b(?: *(?:years?|yrs?))?|\b(?:5[5-9]|[6-9]\d) *(?:\+|years?|yrs?|and above|& above|plus)/g
-/** Words that say nothing about a person's career stage. */
+/** Words that do not indicate a career stage. */
 const IGNORED_WORDS =
   /\b(?:the|of|for|and|or|a|an|to|in|with|is|are|as|all|only|any|category|registration|regn|fees?|rates?|persons?|people|delegates?|participants?|registrants?|attendees?|doctors?|drs?|physicians?|surgeons?|medical|dental|practice|private|indian|national|regular|ordinary|proof|required|junior|senior|sr|jr|1st|2nd|year|visitors?|guests?|general|public|outsiders?|individuals?|life|annual|associate|society|association|assn|body)\b/g
 
@@ -112,8 +112,7 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
     else if (level !== undefined) levels.add(level)
   }
   const isCompanion = companions > 0 && (companions === phrases.length || levels.size === 0)
-  // A negated word that is not an association becomes one word, because residential is not
-  // non-residential.
+  // A negated word that is not an association is joined with "non", because residential is not non-residential.
   let remainingText = plainName
     .replace(/\bnonmembers?\b|\bnon (?:life|annual|associate) (?=member)/g, ' ')
     .replace(/\bnon (\w+)\b( members?\b)?/g, (match, denied: string, member = '') =>
@@ -158,7 +157,10 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
   }
 }
 
-/** Returns why two names exclude each other, as words for a sentence; null if they may be the same people. */
+/**
+ * Returns the reason why two names exclude each other, as part of a sentence. Returns null if the same people may have
+ * both.
+ */
 export function findContradiction(
   a: CareerStage,
   b: CareerStage,

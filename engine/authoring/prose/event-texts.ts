@@ -8,10 +8,10 @@ export type EventText = {
   /** As written in the file, with quotes and line breaks. `at` is its offset. */
   readonly text: string
   readonly at: number
-  /** The label or heading above it, which gives its subject. */
+  /** The label or heading above the text, which states its subject. */
   readonly heading: string
-  /** The value shown next to it, or null. The label of an amount makes no claim of its own. */
-  readonly shows: string | null
+  /** The value shown next to the text, or null. The label of an amount is not itself a claim about money. */
+  readonly shownValue: string | null
 }
 
 /** Returns the texts of pages, form, email and office, and the options of the form. Computed once per file. */
@@ -28,9 +28,9 @@ export const collectEventTexts = memoize((model: Model): readonly EventText[] =>
       const [start, end] = model.source.span(path)
       return { path, written: model.source.text.slice(start, end), at: start }
     }),
-  ].map(({ path, written, at }): EventText => ({
+  ].map(({ path, written: text, at }): EventText => ({
     path,
-    text: written,
+    text,
     at,
     ...describePlace(model, path),
   })),
@@ -52,26 +52,27 @@ function listOptionPaths({ file }: Model): readonly string[] {
   )
 }
 
-function describePlace({ file }: Model, path: string): Pick<EventText, 'heading' | 'shows'> {
+function describePlace({ file }: Model, path: string): Pick<EventText, 'heading' | 'shownValue'> {
   const parts = path.split('.')
   const getIndex = (index: number): number => Number(parts[index])
-  const noHeading = { heading: '', shows: null }
+  const noHeading = { heading: '', shownValue: null }
   if (path.startsWith('form.sections.')) {
     const section = file.form.sections[getIndex(2)]
     const field = section?.fields[getIndex(4)]
     return parts[5] === 'label' || parts[5] === undefined
       ? noHeading
-      : { heading: String(field?.label ?? ''), shows: null }
+      : { heading: String(field?.label ?? ''), shownValue: null }
   }
   if (path.startsWith('form.panel.lines'))
-    return { heading: file.form.panel?.title ?? '', shows: null }
+    return { heading: file.form.panel?.title ?? '', shownValue: null }
   const page = parts[1]
   if (parts[0] !== 'results' || (page !== 'success' && page !== 'failed')) return noHeading
-  if (parts[2] === 'notes') return { heading: file.results[page].notes_title ?? '', shows: null }
+  if (parts[2] === 'notes')
+    return { heading: file.results[page].notes_title ?? '', shownValue: null }
   const detail = parts[2] === 'details' ? file.results[page].details[getIndex(3)] : undefined
   if (typeof detail !== 'object') return noHeading
   return {
     heading: parts[4] === 'text' ? (detail.label ?? '') : '',
-    shows: detail.show ?? null,
+    shownValue: detail.show ?? null,
   }
 }

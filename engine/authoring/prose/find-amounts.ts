@@ -16,9 +16,9 @@ export type StatedAmount = {
   readonly currency: Currency
   readonly start: number
   readonly end: number
-  /** The surrounding statement, and its parts before and after the amount. */
-  readonly left: string
-  readonly right: string
+  /** The statement around the amount, and its parts before and after the amount. */
+  readonly textBefore: string
+  readonly textAfter: string
 }
 
 const FIGURE_PATTERN = '\\d{1,3}(?:,\\d{2,3})+(?:\\.\\d{1,2})?|\\d+(?:\\.\\d{1,2})?'
@@ -86,7 +86,7 @@ const buildPatterns = memoize((eventCurrency: Currency) => {
     `(?<![\\d.,/-])(?<figure>${FOREIGN_FIGURE_PATTERN})[\\s\\u00a0]*${foreignSigns}`,
     'giu',
   )
-  // "5000/-" is the notation for rupees, but names no currency.
+  // "5000/-" is a notation for rupees without the name of a currency.
   const isRupees = (found: string): boolean => eventCurrency === INR || !/\/[-=]$/.test(found)
   return [
     ...(eventCurrency === INR ? [] : [before]),
@@ -107,7 +107,7 @@ const buildPatterns = memoize((eventCurrency: Currency) => {
   }))
 })
 
-/** Returns the amounts in a text, in order. */
+/** Returns the amounts in a string, in order. */
 export function findAmounts(text: string, eventCurrency: Currency): readonly StatedAmount[] {
   if (!/\p{N}/u.test(text)) return []
   const plain = [...text].length === text.length ? toPlainDigits(text) : text
@@ -130,9 +130,16 @@ export function findAmounts(text: string, eventCurrency: Currency): readonly Sta
         : (match[1] ?? '').replaceAll(',', '')
       const amount = readAmount(figure, currency)
       if (amount === null || amount === 0) continue
-      const { left, right } = findStatement(readable, { start, end })
+      const { left: textBefore, right: textAfter } = findStatement(readable, { start, end })
       if (BARE_AMOUNT_PATTERNS.includes(pattern) && isYear(match[0], readable.slice(end))) continue
-      amounts.push({ amount: (amount * factor) as Amount, currency, start, end, left, right })
+      amounts.push({
+        amount: (amount * factor) as Amount,
+        currency,
+        start,
+        end,
+        textBefore,
+        textAfter,
+      })
     }
   return amounts.toSorted((a, b) => a.start - b.start)
 }
@@ -170,12 +177,12 @@ const PAID_ELSEWHERE_WORDS =
 const THRESHOLD_WORDS =
   /\b(?:above|below|over|under|exceeding|exceeds?|(?:more|less|greater|not less|not more) than|up ?to)\s*$/i
 
-/** Returns true if a delegate would expect the amount in the total to pay. */
-export function isPayableAmount({ left, right }: StatedAmount, heading: string): boolean {
-  const surroundings = `${heading} ${left} ${right}`
+/** Returns true if a delegate would expect the total to include the amount. */
+export function isPayableAmount({ textBefore, textAfter }: StatedAmount, heading: string): boolean {
+  const surroundings = `${heading} ${textBefore} ${textAfter}`
   return (
     !OTHER_MONEY_WORDS.test(surroundings) &&
     !PAID_ELSEWHERE_WORDS.test(surroundings) &&
-    !THRESHOLD_WORDS.test(left)
+    !THRESHOLD_WORDS.test(textBefore)
   )
 }

@@ -9,7 +9,7 @@ export type DayWords = {
   readonly year: number | null
   readonly weekday: number | null
 }
-/** A day, or a range of days, in a text. Offsets count from the start of the text. */
+/** A day, or a range of days, in a string. Offsets count from its start. */
 export type StatedDays = {
   readonly start: number
   readonly end: number
@@ -105,7 +105,7 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
 }
 
 /**
- * Returns every day in a text; a range is one entry. Two digits are a year only within five years of `probableYear`,
+ * Returns every day in a string; a range is one entry. Two digits are a year only within five years of `probableYear`,
  * because "12-34-56" is not a date.
  */
 export function findDays(text: string, probableYear: number): readonly StatedDays[] {

@@ -22,7 +22,7 @@ const HOUR_BEFORE = new RegExp(
 )
 const HOUR_AFTER = new RegExp(`^(?:\\s*(?:hrs|hours|h)\\b|${TO_WORDS}${CLOCK_PATTERN})`, 'i')
 
-/** Returns the impossible times of a text. An ambiguous number, such as 25:00 alone, is not included. */
+/** Returns the impossible times in a string. Excludes an ambiguous number, such as 25:00 alone. */
 export function findImpossibleHours(text: string): readonly HourMention[] {
   if (!/\d/.test(text) || DURATION_WORDS.test(text)) return []
   const plain = text.replaceAll('\n', ' ')
@@ -63,10 +63,7 @@ const MORNING_RANGE =
 /** Words for hours that continue into the next day on purpose. */
 const NEXT_DAY = /\b(?:next (?:day|morning)|overnight|following (?:day|morning)|night)\b/i
 
-/**
- * Returns opening hours such as "9 AM to 3 AM" whose end is before their start, where PM was
- * intended.
- */
+/** Returns opening hours such as "9 AM to 3 AM", which end before they start because AM was written instead of PM. */
 export function findNightAfterMorning(text: string): readonly HourMention[] {
   if (NEXT_DAY.test(text)) return []
   const toMinutes = (hour = '', minute = '0'): number => (Number(hour) % 12) * 60 + Number(minute)

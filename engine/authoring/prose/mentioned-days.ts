@@ -1,4 +1,4 @@
-/** The days mentioned in texts, and the days of the file on which something begins or ends. */
+/** Collects the days mentioned in texts, and the days of the file on which something begins or ends. */
 import { memoize } from '../../lib/memoize.ts'
 import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 import { findDays, type StatedDays, type DayWords } from './find-days.ts'
@@ -23,16 +23,15 @@ export type Edge = {
   readonly period: number | null
 }
 /**
- * A day in a text. `firsts` and `lasts` are the days that it may mean; `invalidDay` is set if it
- * does not exist.
+ * A day in text. `firsts` and `lasts` are the days that it may mean. `invalidDay` is set if the day does not exist.
  */
 export type Mention = {
   readonly eventText: EventText
   readonly statedDays: StatedDays
   readonly daySubject: DaySubject
   readonly invalidDay: Draft | null
-  readonly firsts: readonly Day[]
-  readonly lasts: readonly Day[]
+  readonly possibleFirstDays: readonly Day[]
+  readonly possibleLastDays: readonly Day[]
 }
 
 const toIsoDay = ({ day, month }: DayWords, year: number): string =>
@@ -90,7 +89,10 @@ type CreateEdge = (
 const formatPeriodName = ({ period, owner }: TextPeriod): string =>
   `period \`${period.id}\`${owner === null ? '' : ` of \`${owner}\``}`
 
-/** Returns the start of a period. Without a first day, it begins the day after the previous period in its list ends. */
+/**
+ * Returns the start of a period. A period without a first day begins on the day after the previous period in its list
+ * ends.
+ */
 function findStartEdge(
   text: TextPeriod,
   i: number,
@@ -173,15 +175,15 @@ function collectMentions(model: Model): readonly Mention[] {
         eventText: readable,
         statedDays: mention,
         daySubject: subject,
-        firsts: listDays(mention.first),
-        lasts: listDays(mention.last),
+        possibleFirstDays: listDays(mention.first),
+        possibleLastDays: listDays(mention.last),
         invalidDay:
           invalidWords === undefined
             ? null
             : {
                 ...locate(readable, mention),
                 message: `${readable.text.slice(mention.start, mention.end)} is not a valid date`,
-                help: 'write a day that exists in the month',
+                help: 'write a date that exists',
               },
       }
     })
@@ -200,7 +202,7 @@ export const locate = (
 /** Formats the day as in the text, with its year only if the text has one. */
 export function formatDayWords(mention: Mention): string {
   const { first, last } = mention.statedDays
-  const [from, to] = [mention.firsts.at(-1), mention.lasts.at(-1)]
+  const [from, to] = [mention.possibleFirstDays.at(-1), mention.possibleLastDays.at(-1)]
   if (from === undefined || to === undefined) return ''
   const rangeText = formatDays(from, to)
   return first.year === null && last.year === null
@@ -211,5 +213,5 @@ export function formatDayWords(mention: Mention): string {
 /** Returns true if a year is too long ago to be a typing mistake. */
 export const isPastYear = ({ config }: Model, year: number): boolean =>
   year <= Number(config.from.slice(0, 4)) - HISTORY_YEARS
-export const isInPastYear = (model: Model, { firsts }: Mention): boolean =>
-  firsts.every((day) => isPastYear(model, Number(day.slice(0, 4))))
+export const isInPastYear = (model: Model, { possibleFirstDays }: Mention): boolean =>
+  possibleFirstDays.every((day) => isPastYear(model, Number(day.slice(0, 4))))

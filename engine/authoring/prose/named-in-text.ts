@@ -1,4 +1,4 @@
-/** Finds which of several named things a text refers to. */
+/** Finds which of several named things text refers to. */
 
 const toPlainWords = (name: string): string =>
   ` ${name
@@ -30,8 +30,8 @@ export function findAllNamed(
 }
 
 /**
- * Returns the index of the only named entry; of overlapping names, the longest. Null if none or
- * several.
+ * Returns the index of the only entry named in the text. Of overlapping names, only the longest counts. Returns null if
+ * the text names no entry, or several.
  */
 export function findNamed(names: readonly (readonly string[])[], text: string): number | null {
   const plainText = toPlainWords(text)
@@ -47,8 +47,7 @@ export function findNamed(names: readonly (readonly string[])[], text: string): 
   })
   const longest = Math.max(0, ...found.map(({ length }) => length))
   const best = found.filter(({ length }) => length === longest)
-  // "Non-member" contains "member": the longest counts. A second name elsewhere makes the reference
-  // unclear.
+  // "Non-member" contains "member", so the longest name counts. A second name elsewhere makes the reference unclear.
   const otherEntries = found.filter(({ at }) => !best.some((candidate) => candidate.at === at))
   const isBestMatch =
     best.length === 1 &&
@@ -65,18 +64,20 @@ const RECIPIENT_AFTER_AMOUNT =
   /^(?:\/[-=])?\s*(?:is |are )?for\s+([^,;(]+?)(?=\s+(?:and|but|or|until|till|from)\b|$|[,;(])/i
 
 /**
- * Returns the index of the only name to which an amount refers: in the text after it ("Rs. 150 for
- * juniors and Rs. 200 for seniors"), or else in the text between it and the previous amount.
+ * Returns the index of the only name that an amount refers to: in the text after the amount ("Rs. 150 for juniors and
+ * Rs. 200 for seniors"), or otherwise in the text between it and the previous amount.
  */
 export function findNamedPayer(
   names: readonly (readonly string[])[],
   before: string,
-  { left, right }: { readonly left: string; readonly right: string },
+  { textBefore, textAfter }: { readonly textBefore: string; readonly textAfter: string },
 ): number | null {
-  const following = RECIPIENT_AFTER_AMOUNT.exec(right)?.[1] ?? ''
+  const following = RECIPIENT_AFTER_AMOUNT.exec(textAfter)?.[1] ?? ''
   const isOfPrevious = following !== '' && /^\s*for\b/i.test(before)
   return (
     findNamed(names, following) ??
-    (isOfPrevious ? null : findNamed(names, before.trim() === '' ? `${left} ${right}` : before))
+    (isOfPrevious
+      ? null
+      : findNamed(names, before.trim() === '' ? `${textBefore} ${textAfter}` : before))
   )
 }

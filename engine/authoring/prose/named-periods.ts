@@ -1,4 +1,4 @@
-/** Finds the price periods that a text names: of the fees, and of the group whose categories it names. */
+/** Finds the price periods that text names: of the fees, and of the group whose categories it names. */
 import { memoize } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { findGroupOfCategory } from '../../pricing/price-periods.ts'
@@ -38,7 +38,7 @@ export const listTextPeriods = memoize(({ config: { fees } }: Model): readonly T
   ),
 )
 
-/** Returns for each table the names of its group and its categories. */
+/** Returns the names of the group and of the categories for each table. */
 const listTableNames = memoize(({ config: { fees, categories } }: Model) =>
   [undefined, ...(fees.groups ?? [])].map((group) => [
     ...(group === undefined ? [] : [group.label]),
@@ -49,8 +49,8 @@ const listTableNames = memoize(({ config: { fees, categories } }: Model) =>
 )
 
 /**
- * Returns the tables whose categories or groups the first matching text names. Null if no text
- * names any.
+ * Returns the tables whose groups or categories are named in the first text that names any. Returns null if no text
+ * does.
  */
 export function findTables(
   model: Model,
@@ -114,8 +114,8 @@ const listPeriodNames = memoize((model: Model) => {
 })
 
 /**
- * Returns the named period nearest to the day, once for each table that has it. Empty if none is
- * named.
+ * Returns the named period nearest to the day, once for each table that has this period. Empty if the text names no
+ * period.
  */
 export function findNamedPeriods(
   model: Model,

@@ -1,8 +1,8 @@
-/** Finds all matches of a pattern, for patterns tested on every text of every file. */
+/** Finds all matches of a pattern, for patterns tested on every string of every file. */
 import { assert } from '../../lib/result.ts'
 
 /**
- * Returns all matches, like `matchAll`, but does not copy the pattern for each text: copying a pattern of 3,000
+ * Returns all matches, like `matchAll`, but does not copy the pattern for each string: copying a pattern of 3,000
  * characters takes several times longer than matching it. The pattern must be global.
  */
 export function findMatches(text: string, pattern: RegExp): readonly RegExpExecArray[] {

@@ -1,4 +1,4 @@
-/** Determines the subject of a day in a text: prices and registration, the event, or something else. */
+/** Determines the subject of a day in text: prices and registration, the event, or something else. */
 import { memoize } from '../../lib/memoize.ts'
 import { findMatches } from './pattern-matches.ts'
 import type { Model } from '../checked-file.ts'
@@ -10,16 +10,16 @@ export type DaySubject = {
   readonly topic: 'price' | 'event' | 'other' | null
   readonly direction: 'until' | 'before' | 'from' | 'after' | null
   /**
-   * The price periods that the text names, as indexes of `listTextPeriods`, one per table with that
+   * Indexes in `listTextPeriods` of the price periods that the text names: one for each table that has a period of this
    * name.
    */
   readonly periods: readonly number[]
   /**
-   * The price tables that the text may refer to, if it names categories or a group. Null for any.
+   * The price tables that the text may refer to, if it names categories or a group. Null if it may refer to any table.
    */
   readonly tables: readonly number[] | null
   /** A part of the event: a session, one of its days. */
-  readonly isPart: boolean
+  readonly isPartOfEvent: boolean
 }
 
 /** Builds a pattern of whole words; `_` stands for a space or nothing. */
@@ -153,7 +153,7 @@ export function findStatement(
 }
 
 /**
- * Returns the subject of the day at `mentionIndex` in a text. `previousSubject` is used for "until 30 September, then
+ * Returns the subject of the day at `mentionIndex` in a string. `previousSubject` is used for "until 30 September, then
  * until 31 October".
  */
 export function findDaySubject(
@@ -165,7 +165,7 @@ export function findDaySubject(
 ): DaySubject {
   const mention = mentions[mentionIndex]
   if (mention === undefined)
-    return { topic: null, direction: null, periods: [], tables: null, isPart: false }
+    return { topic: null, direction: null, periods: [], tables: null, isPartOfEvent: false }
   const statement = findStatement(
     text,
     mention,
@@ -177,8 +177,8 @@ export function findDaySubject(
   const periodIndex = listTextPeriods(model).findIndex((period) => path.startsWith(`${period.at}.`))
   const direction = findDirection(left, right)
   if (periodIndex >= 0)
-    return { topic: 'price', direction, periods: [periodIndex], tables: null, isPart: false }
-  const isPart =
+    return { topic: 'price', direction, periods: [periodIndex], tables: null, isPartOfEvent: false }
+  const isPartOfEvent =
     /\.options\./.test(path) || isFound(`${heading} ${left} ${right}`, EVENT_PART_WORDS)
   const leftTopic = findTopic(model, left, true, direction)
   const rightTopic = leftTopic ?? findTopic(model, right, false, direction)
@@ -186,7 +186,7 @@ export function findDaySubject(
   const sectionTopic = path.startsWith('event.') ? ('event' as const) : null
   const directionTopic =
     direction !== null && isFound(`${left} ${right}`, CLEAR_DIRECTION) ? ('price' as const) : null
-  // "Which day will you attend?": the options are days of the event.
+  // The options of "Which day will you attend?" are days of the event.
   const isDayChoice = /\.options\./.test(path) && /\b(?:days?|dates?)\b/i.test(heading)
   const fallbackTopic =
     isDayChoice || (!/\.options\./.test(path) && hasOnlyEventWords(model, `${left} ${right}`))
@@ -209,16 +209,16 @@ export function findDaySubject(
       ? leftPeriods
       : findNamedPeriods(model, right, false, allowed)
   }
-  if (topic !== 'price') return { topic, direction, periods: [], tables, isPart }
+  if (topic !== 'price') return { topic, direction, periods: [], tables, isPartOfEvent }
   const periodsOfTables = listPeriods(tables)
   const namedPeriods = periodsOfTables.length > 0 ? periodsOfTables : listPeriods(null)
-  // If only another table has the period, the named categories do not belong to this day.
+  // If only a different table has the period, the named categories do not belong to this day.
   return {
     topic,
     direction,
     periods: namedPeriods,
     tables: periodsOfTables.length < namedPeriods.length ? null : tables,
-    isPart,
+    isPartOfEvent,
   }
 }
 
@@ -233,7 +233,7 @@ function getHeading(path: string, heading: string): string {
   return /\.(?:lines|notes)\./.test(path) ? heading.replace(/\bdates?\b/gi, ' ') : heading
 }
 
-/** Returns true if nothing but the event's place or name accompanies the day. */
+/** Returns true if the text around the day contains only the place or the name of the event. */
 function hasOnlyEventWords({ config }: Model, text: string): boolean {
   const eventWords = `${config.title} ${config.venue} india`.toLowerCase()
   return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => eventWords.includes(word))
@@ -257,8 +257,8 @@ function findDirection(left: string, right: string): DaySubject['direction'] {
 }
 
 /**
- * Returns the topic of the nearest word. A word for a subject with its own days has priority,
- * unless "early bird" is between.
+ * Returns the topic of the nearest word. A word for a subject with its own days takes priority, unless "early bird" is
+ * between it and the day.
  */
 function findTopic(
   model: Model,
@@ -292,8 +292,7 @@ function findTopic(
 }
 
 /**
- * Returns true for "hotel rooms at early bird rates": an early bird at this position in the same
- * part as a room.
+ * Returns true for "hotel rooms at early bird rates": the "early bird" at this position is in the same part as a room.
  */
 function isHotelRate(text: string, position: number): boolean {
   if (!Number.isFinite(position) || !isFound(text.slice(position), CLEAR_SUBJECT)) return false

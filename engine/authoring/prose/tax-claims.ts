@@ -1,17 +1,17 @@
-/** Finds statements in texts about tax: included in the fees, added to them, none, or a percentage. */
+/** Finds claims about tax in texts: included in the fees, added to them, no tax, or a percentage. */
 import { memoize } from '../../lib/memoize.ts'
 import { findMatches } from './pattern-matches.ts'
 import { findStatement } from './subject-of-day.ts'
 
 export type TaxClaim = {
-  /** `mentioned`: a percentage is named, but not whether it is included. */
+  /** `mentioned`: the text states a percentage, but not whether it is included. */
   readonly is: 'inclusive' | 'exclusive' | 'none' | 'mentioned'
   readonly percent: number | null
-  /** The claim is about CGST or SGST, each half of GST. */
+  /** True if the claim is about CGST or SGST, each of which is half of GST. */
   readonly isHalf: boolean
   readonly start: number
   readonly end: number
-  /** The surrounding statement. */
+  /** The statement around the claim. */
   readonly statement: string
 }
 
@@ -23,10 +23,7 @@ const FORMS_OF_BE =
   PERCENT_PATTERN +
   ')*'
 
-/**
- * Returns a pattern of the words for a tax and its halves, but not for a taxpayer number or an
- * invoice.
- */
+/** Returns a pattern for the words for a tax and its halves. It does not match a taxpayer number or an invoice. */
 function buildTaxWords(name: string): string {
   const escapedName = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return `(?<!income[ -]|80g )\\b(?:(?:goods\\s*(?:and|&)\\s*services?\\s+)?(?:${escapedName}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?))(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
@@ -137,7 +134,7 @@ function readPercent(text: string): number {
 }
 
 const USUAL_NAME = /gst|g\.s\.t|tax|vat/i
-/** Without one of these, a text names no percentage. */
+/** Without one of these, text names no percentage. */
 const ANY_PERCENT = /[%@]|per\s?cent|pct/i
 
 /** Fast test: most texts do not mention tax. */
@@ -148,7 +145,7 @@ function mentionsTax(text: string, name: string): boolean {
   )
 }
 
-/** Returns the claims of a text, at most one for each position. */
+/** Returns the claims in text, at most one for each position. */
 export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
   if (!mentionsTax(text, name)) return []
   const plain = text.replaceAll('\n', ' ')
@@ -166,7 +163,7 @@ export function findTaxClaims(text: string, name: string): readonly TaxClaim[] {
   )
 }
 
-/** Returns the percentages that a text gives for the tax. */
+/** Returns the percentages that text gives for the tax. */
 export function findTaxPercents(text: string, name: string): readonly TaxClaim[] {
   if (!ANY_PERCENT.test(text) || !mentionsTax(text, name)) return []
   const plain = text.replaceAll('\n', ' ')

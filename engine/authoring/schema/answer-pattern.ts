@@ -1,8 +1,8 @@
 /**
  * Parses patterns of text fields and proves that they match every answer quickly.
  *
- * Matching backtracks where a text can be matched in several ways. A pattern is safe if no
- * prefix of any text can be matched in more than a few ways.
+ * Matching backtracks where a string can be matched in several ways. A pattern is safe if no
+ * prefix of any string can be matched in more than a few ways.
  */
 import { assertNever, err, ok, type Result } from '../../lib/result.ts'
 
@@ -15,13 +15,13 @@ export type PatternFault = {
 }
 
 /**
- * The maximum number of ways to match one prefix of a text. Safe patterns rarely need five; if the
- * number grows with the text, it soon exceeds this.
+ * The maximum number of ways to match one prefix of a string. Safe patterns rarely need five. A number that grows with
+ * the text soon exceeds this limit.
  */
 export const MAX_READINGS = 50
 /** The maximum length of a pattern with its counts expanded: longer than any identifier. */
 const MAX_EXPANDED_CHARACTERS = 1000
-/** The maximum number of steps of the proof: some hundredths of a second, and 100 times what real patterns need. */
+/** The maximum number of steps of the proof: a few hundredths of a second, and 100 times what real patterns need. */
 const MAX_STEPS = 100_000
 
 /** Returns the pattern anchored to the whole answer. */
@@ -40,8 +40,8 @@ export function findPatternFault(pattern: string): PatternFault | null {
       message: 'the slashes around the pattern would be required in the answer',
       help: `write ${slashes[1] ?? ''}${slashes[2]?.includes('i') ? ', with both cases where both are possible: [A-Za-z]' : ''}`,
     }
-  for (const [slip, message, help] of PATTERN_SLIPS) {
-    const match = slip.exec(pattern)
+  for (const [mistakePattern, message, help] of PATTERN_MISTAKES) {
+    const match = mistakePattern.exec(pattern)
     if (match !== null)
       return {
         is: 'not-read',
@@ -82,8 +82,8 @@ export function findPatternFault(pattern: string): PatternFault | null {
   }
 }
 
-/** Valid syntax that is never intended. */
-const PATTERN_SLIPS: readonly (readonly [RegExp, string, (found: string) => string])[] = [
+/** Syntax that is valid but never intended. */
+const PATTERN_MISTAKES: readonly (readonly [RegExp, string, (found: string) => string])[] = [
   [
     /\[\[:\w+:\]/u,
     'character classes such as [:alpha:] are not supported',
@@ -91,7 +91,7 @@ const PATTERN_SLIPS: readonly (readonly [RegExp, string, (found: string) => stri
   ],
   [
     /(?<!\\)\[(?:[^\]\\[]|\\.)*\[/su,
-    'there is a bracket within brackets that were not closed',
+    'there is a bracket inside brackets that are not closed',
     (found) => `close the first one; for the character itself write ${found.slice(0, -1)}\\[`,
   ],
   [/A-z/u, 'the range also contains six characters between Z and a', () => 'write A-Za-z'],
@@ -115,7 +115,7 @@ function explainBrokenPattern(pattern: string): string | null {
   }
 }
 
-/** One character of a text (its pattern); a sequence; alternatives; a repetition. */
+/** One character of a string (its pattern), a sequence, alternatives, or a repetition. */
 export type Node =
   | { readonly is: 'sign'; readonly source: string }
   | { readonly is: 'all' | 'any'; readonly parts: readonly Node[] }
@@ -237,7 +237,7 @@ function canBeEmpty(node: Node): boolean {
   }
 }
 
-/** A state of the matcher: before a character, at a fork, or at the end. */
+/** A state of the matcher: before a character, at a branch, or at the end. */
 type State = { readonly character: string; readonly then: number } | { readonly branches: number[] }
 
 /** Converts the pattern to states, the last of which is the start; null if it is too long. */
@@ -275,11 +275,11 @@ function buildStates(pattern: Node): readonly State[] | null {
   return states.length > MAX_EXPANDED_CHARACTERS ? null : states
 }
 
-/** The number of ways to each state that needs a character, and to the end. */
+/** The number of ways to reach each state that needs a character, and the end. */
 type PathCounts = ReadonlyMap<number, number>
 
 /**
- * Returns a prefix of a text that can be matched in more than `MAX_READINGS` ways; '' if there are
+ * Returns a prefix of a string that can be matched in more than `MAX_READINGS` ways; '' if there are
  * too many sets of states to check; null if there is no such text.
  */
 function findTextWithManyMatches(states: readonly State[]): string | null {
@@ -287,7 +287,7 @@ function findTextWithManyMatches(states: readonly State[]): string | null {
     new Set(states.flatMap((state) => ('character' in state ? [state.character] : []))),
   )
   const countsByState = new Map<number, PathCounts>()
-  // A repeated part is never empty, so forks form no cycle.
+  // A repeated part is never empty, so branches form no cycle.
   const continueFrom = (at: number): PathCounts => {
     const knownCounts = countsByState.get(at)
     if (knownCounts !== undefined) return knownCounts
@@ -341,7 +341,7 @@ function sumCounts(weightedCounts: readonly (readonly [PathCounts, number])[]): 
   return sum
 }
 
-/** Returns one character for each class of equivalent characters, with the parts of the pattern that accept it. */
+/** Returns one character from each class of equivalent characters, with the parts of the pattern that accept it. */
 function listDistinctCharacters(
   expected: ReadonlySet<string>,
 ): readonly { readonly sign: string; readonly acceptedBy: ReadonlySet<string> }[] {
@@ -377,7 +377,7 @@ function listSampleCodes(source: string): readonly number[] {
   // Without letters of other scripts, a pattern distinguishes only spaces, line ends and all other characters.
   if (/^[ -~]*$/.test(source) && !/\\[uxpP]/.test(source))
     return [...plain, 0x7f, 0xe9, 0xa0, 0x2028, 0x1f600]
-  // Of long ranges of similar letters (Chinese, Korean, unassigned), a few samples are enough.
+  // For long ranges of similar letters (Chinese, Korean, unassigned), a few samples are enough.
   return [
     ...plain,
     ...[...source].flatMap(listAdjacentCodes),

@@ -1,4 +1,4 @@
-/** Checks EV1xx: explains the schema errors of a file at their exact places, one finding per cause. */
+/** Checks EV1xx: explains the schema errors of a file at their exact positions, one finding per cause. */
 import { getValueAt } from '../../lib/result.ts'
 import { suggestFormats } from '../suggestions/misspelt-addresses.ts'
 import { reportInvalidFormat, getKeyName } from '../suggestions/value-formats.ts'
@@ -28,12 +28,12 @@ export const schemaChecks = {
   EV007: {
     slug: 'number-not-text',
     severity: 'error',
-    why: 'A number loses its plus sign and leading zeros. A text keeps them.',
+    why: 'A number loses its plus sign and leading zeros. Text keeps them.',
   },
   EV008: {
     slug: 'not-boolean',
     severity: 'error',
-    why: 'Only true and false mean yes and no. Any other word is a text.',
+    why: 'Only `true` and `false` mean yes and no. Any other word is read as text.',
   },
   EV101: {
     slug: 'unknown-key',
@@ -48,7 +48,7 @@ export const schemaChecks = {
   EV103: {
     slug: 'wrong-type',
     severity: 'error',
-    why: 'The value has the wrong type, such as a text instead of a list.',
+    why: 'The value has the wrong type, such as text instead of a list.',
   },
   EV104: {
     slug: 'not-one-of',
@@ -73,7 +73,7 @@ export const schemaChecks = {
   EV108: {
     slug: 'unknown-format',
     severity: 'error',
-    why: 'In another version of the format the same keys may have another meaning.',
+    why: 'In another version of the format the same keys may have a different meaning.',
   },
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof schemaChecks
@@ -84,8 +84,8 @@ type CodedDraft = Draft & {
 }
 
 /**
- * Reads a file and checks its schema. `value` is null if a finding is an error: after a wrong
- * structure or a YAML trap, any further finding would be a guess.
+ * Reads a file and checks its schema. `value` is null if there is an error: after a wrong structure or a YAML trap,
+ * further findings would be guesses.
  */
 export function readWithSchema(
   kind: Kind,
@@ -100,11 +100,11 @@ export function readWithSchema(
     source.value === null
       ? reportEmptyFile(source, findings)
       : removeConsequences(findStructureErrors(kind, source), findings)
-  const isValid = schemaErrors.length === 0 && source.trapped.size === 0 && !hasErrors(findings)
+  const isValid = schemaErrors.length + source.trappedPaths.size === 0 && !hasErrors(findings)
   return { source, value: isValid ? source.value : null, findings: [...findings, ...schemaErrors] }
 }
 
-/** Reports an empty file, which can be parsed but has no content. */
+/** Reports a file that can be parsed but has no content. */
 function reportEmptyFile(source: Source, findings: readonly Finding[]): readonly Finding[] {
   return hasErrors(findings)
     ? []
@@ -138,7 +138,7 @@ function findStructureErrors(kind: Kind, source: Source): readonly Finding[] {
   )
 }
 
-/** The maximum number of cells of a table that are reported separately for the same mistake. */
+/** The maximum number of cells in a table that are reported separately for the same mistake. */
 const MAX_REPORTED_CELLS = 2
 
 /** Merges the findings of cells with the same mistake into one, which lists all lines. */
@@ -182,7 +182,7 @@ function addTaxHelp(source: Source, draft: CodedDraft): CodedDraft {
   return { ...rest, help }
 }
 
-/** Pairs of codes of which the second is a consequence of the first at the same place. */
+/** Pairs of codes. At the same place, the second is a consequence of the first. */
 const SAME_CAUSE = new Set([
   'EV103 EV105',
   'EV007 EV105',
@@ -194,11 +194,11 @@ const SAME_CAUSE = new Set([
 ])
 
 function isTrapped(source: Source, path: string): boolean {
-  if (source.trapped.size === 0) return false
+  if (source.trappedPaths.size === 0) return false
   const parts = path.split('.')
   return (
-    source.trapped.has('') ||
-    parts.some((_part, index) => source.trapped.has(parts.slice(0, index + 1).join('.')))
+    source.trappedPaths.has('') ||
+    parts.some((_part, index) => source.trappedPaths.has(parts.slice(0, index + 1).join('.')))
   )
 }
 
@@ -215,7 +215,7 @@ function buildDraft(
   const name = path.split('.').at(-1) ?? ''
   const itemText = getItemName(path)
   const value = error.data
-  const written = source.written(path)
+  const written = source.getScalar(path)
   const writtenText = written?.text ?? getSourceText(source, path)
   const ruleMessage = getText(error.parentSchema?.errorMessage)
   const saleDraft = suggestSaleStructure(source, path, error)
@@ -321,7 +321,7 @@ function buildDraft(
       return {
         code: 'EV107',
         at: second,
-        message: `\`${source.written(second)?.text ?? 'this entry'}\` is listed twice`,
+        message: `\`${source.getScalar(second)?.text ?? 'this entry'}\` is listed twice`,
         related: [{ at: first, message: 'first here' }],
       }
     }
@@ -364,7 +364,7 @@ function explainWrongCount(path: string, itemText: string, error: SchemaError): 
     }
   if (keyword === 'maxItems' || keyword === 'maxProperties')
     return { ...draftBase, message: `${itemText} has more than ${String(params.limit)} entries` }
-  // The remaining errors have no message of their own.
+  // The remaining errors have no specific message.
   return null
 }
 
@@ -383,7 +383,7 @@ function explainKey(path: string, key: string): string {
   return suggestion === undefined ? advice : `write ${suggestion}: ${advice}`
 }
 
-/** Returns the allowed value that a text means ("Open" → open), or the text unchanged. */
+/** Returns the allowed value that a string means ("Open" → open), or the text unchanged. */
 function findAllowedForm(value: string, allowed: readonly string[]): string {
   return suggestFormats(value).find((form) => allowed.includes(form)) ?? value
 }

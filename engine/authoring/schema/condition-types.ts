@@ -1,4 +1,4 @@
-/** Type of a condition in an event file: one map, or a list of maps of which any may hold. */
+/** The type of a condition in an event file: one map, or a list of maps, one of which must hold. */
 
 export type Condition = Readonly<Record<string, Test>> | readonly Readonly<Record<string, Test>>[]
 

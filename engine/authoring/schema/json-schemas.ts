@@ -57,7 +57,7 @@ export function createAjv(code: Options['code'] = { optimize: false }): Ajv {
   ajv.addFormat('currency', new RegExp(`^(?:${listCurrencies().join('|')})$`, 'u'))
   // Keywords for messages, with the names that editors use.
   ajv.addVocabulary(['errorMessage', 'patternErrorMessage'])
-  // Keyword that documents the names that a condition may use.
+  // Documents the names that a condition may use.
   ajv.addVocabulary(['names'])
   return ajv
 }

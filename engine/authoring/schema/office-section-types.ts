@@ -1,4 +1,4 @@
-/** File types for existing registrations: approval, cancellation, invoices, self-service, retention. */
+/** Types of the event file's sections for existing registrations: approval, cancellation, invoices, self-service, retention. */
 import type { Condition } from './condition-types.ts'
 import type { Text } from './shared-file-types.ts'
 

@@ -1,4 +1,4 @@
-/** File types of the `payment` block. */
+/** File types of the `payment` section. */
 import type { Text } from './shared-file-types.ts'
 
 /** The card gateway alone, all payment methods, or the word none. */

@@ -66,7 +66,7 @@ export function getCurrentKey(path: string, key: string): string {
   return currentKey === undefined ? key : currentKey.replace('*', rest.join('.'))
 }
 
-/** Returns the new spelling of a text; the text itself if it was not renamed. */
+/** Returns the new spelling of a string; the text itself if it was not renamed. */
 export function getCurrentValue(path: string, value: string): string {
   const block = getBlock(path)
   if (!PATH_VALUES.has(block)) return currentValueByOld.get(joinBlockName(block, value)) ?? value

@@ -2,14 +2,14 @@
 import { formatCurrency, getDecimals, INR, type Currency } from '../../lib/money.ts'
 import { buildOwnSignPattern } from './currency-notations.ts'
 
-/** The meaning of a text used as a price: an amount, several amounts, or a word for none. */
+/** The meaning of a string used as a price: one or more amounts, or a word instead of an amount. */
 export type AmountSuggestion =
   | { readonly is: 'rupees'; readonly rupees: string }
   | { readonly is: 'several'; readonly rupees: readonly string[] }
   | { readonly is: 'with-tax'; readonly rupees: string }
   | { readonly is: 'free' | 'not-on-sale' | 'not-known-yet' | 'as-above' | 'other-currency' }
 
-/** The zero of each script whose digits are used in India. The other nine digits follow it. */
+/** The digit zero of each script whose digits are used in India. The other nine digits follow it. */
 const ZERO_DIGITS = [
   0x0660, 0x06f0, 0x0966, 0x09e6, 0x0a66, 0x0ae6, 0x0b66, 0x0be6, 0x0c66, 0x0ce6, 0x0d66,
 ]
@@ -80,7 +80,7 @@ function removeSign(text: string, currency: Currency): string {
     .trim()
 }
 
-/** Reads "Rs. 5,000/-" as "5000"; null if it is not a single amount. */
+/** Reads "Rs. 5,000/-" as "5000". Returns null if the text is not a single amount. */
 function readRupees(text: string, currency = INR): string | null {
   let rest = text.trim()
   for (let previous = ''; previous !== rest;) {
@@ -161,10 +161,10 @@ export function explainPrice(text: string, currency = INR): string | null {
       return `write ${suggestion.rupees}; whether prices include tax is set once, in fees.tax.prices`
     case 'free':
       return /^\s*["'“”‘’]?free["'“”‘’]?\s*$/i.test(text)
-        ? 'write free'
-        : 'write free if it costs nothing, none if it is not on sale then'
+        ? 'write `free`'
+        : 'write `free` if it costs nothing, or `none` if it is not on sale in that period'
     case 'not-on-sale':
-      return 'write none if it is not on sale then, free if it costs nothing'
+      return 'write `none` if it is not on sale in that period, or `free` if it costs nothing'
     case 'not-known-yet':
       return 'write a placeholder amount, such as 1000, and list fees.prices under demo:'
     case 'as-above':
@@ -201,10 +201,10 @@ export function explainAmount(
   }
 }
 
-/** Extracts the number from "18 %", "5 MB", "५"; null if there is none, or several. */
+/** Extracts the number from "18 %", "5 MB", "५". Returns null if the text contains no number, or several. */
 export function suggestNumber(text: string): string | null {
   const numberText = toPlainDigits(removeQuotes(text)).replace(
-    // Letters that look like digits, next to digits.
+    // Replaces letters that look like digits if they are next to digits.
     /^(?=.*\d)[\dOolI]+$/,
     (all) => all.replace(/[Oo]/g, '0').replace(/[lI]/g, '1'),
   )
@@ -216,7 +216,7 @@ export function suggestNumber(text: string): string | null {
     : readNumberWords(numberText.trim().toLowerCase())
 }
 
-/** Removes any kind of quotes around a text. */
+/** Removes any kind of quotes around a string. */
 export function removeQuotes(text: string): string {
   return text.trim().replace(/^["'“”„‟«‹»›‘’‚‛´`″‶]+(.*?)["'“”„‟»›«‹’‘‚‛´`″‶]+$/su, '$1')
 }

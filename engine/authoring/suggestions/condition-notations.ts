@@ -82,13 +82,13 @@ export function suggestRange(text: string): string | null {
 }
 
 /**
- * Suggests a correction for a text that is compared with a date: an age test for "under 30",
+ * Suggests a correction for a string that is compared with a date: an age test for "under 30",
  * otherwise a day.
  */
 export function suggestDayOrAge(id: string, value: string): string {
   const range = suggestRange(value)
   return range === null
-    ? 'write a day, such as 2026-01-31'
+    ? 'write a date, such as 2026-01-31'
     : `for an age on the first day of the event write {${id}: {age: ${range}}}`
 }
 
@@ -136,19 +136,19 @@ export function suggestChoice(text: string, optionIds: readonly string[]): strin
     : null
 }
 
-/** Returns true for "any", "all", "*": a condition that includes everyone. */
+/** Returns true for words such as "any", "all" or "*", which include every delegate. */
 export const includesEveryone = (text: string): boolean =>
   /^(?:any|all|anyone|anybody|everyone|everybody|anything|every|always|\*|any of them|whatever|do(?:es)? ?n[o']t matter)$/i.test(
     text.trim(),
   )
-/** Returns true for words that people use in the last rule instead of `otherwise`. */
+/** Returns true for words that authors use in the last rule instead of `otherwise`. */
 const meansOtherwise = (text: string): boolean =>
   /^(?:otherwise|else|default|others?|all others|everyone else|everybody else|rest|the rest|none|fallback)$/i.test(
     text.trim(),
   ) || includesEveryone(text)
 
 /**
- * Suggests the syntax for a condition written as a text: "is_member", "role = pg". `isRule` is true
+ * Suggests the syntax for a condition written as a string: "is_member", "role = pg". `isRule` is true
  * for a category rule.
  */
 export function suggestCondition(value: unknown, isRule: boolean, then: string | null): string {
@@ -177,7 +177,7 @@ export function suggestCondition(value: unknown, isRule: boolean, then: string |
     : 'write the field and its answer, such as {is_member: true}'
 }
 
-/** Operators of other condition languages, written in place of a field's id. */
+/** Operators of other condition languages that authors write instead of a field's id. */
 const CONNECTIVE_SUGGESTIONS: Readonly<Record<string, string>> = {
   or: 'write a list of conditions, [{role: pg}, {is_member: true}]: one of them must be true',
   any: 'write a list of conditions, [{role: pg}, {is_member: true}]: one of them must be true',

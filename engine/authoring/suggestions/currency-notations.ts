@@ -1,7 +1,4 @@
-/**
- * Recognises currencies in everyday notation: codes, symbols and names, standing alone or next to
- * amounts.
- */
+/** Recognises currencies in everyday notation: codes, symbols and names, alone or next to amounts. */
 import {
   spellCurrency,
   formatUnknownAmount,
@@ -14,23 +11,17 @@ import {
 import { memoize } from '../../lib/memoize.ts'
 import type { Source } from '../syntax/source.ts'
 
-/**
- * Reads the currency from a file's text, which may be invalid. INR if the currency is missing or
- * invalid.
- */
+/** Reads the currency from a file's text, which may be invalid. Returns INR if the currency is missing or invalid. */
 export const getStatedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
 
-/**
- * Returns the currency of a price: that of the category that its row or cell names, or else the
- * event's.
- */
+/** Returns the currency of a price: that of the category named in its row or cell, or otherwise the event's. */
 export function getCurrencyAt(source: Source, path: string): Currency {
   const names = path.split('.prices.')[1]?.split('.') ?? []
   for (let index = 0; source.has(`categories.${index}`); index += 1) {
-    const id = source.written(`categories.${index}.id`)?.text
+    const id = source.getScalar(`categories.${index}.id`)?.text
     if (id === undefined || !names.includes(id)) continue
-    const statedCurrency = source.written(`categories.${index}.currency`)?.text
+    const statedCurrency = source.getScalar(`categories.${index}.currency`)?.text
     return readCurrency(statedCurrency) ?? getStatedCurrency(source.text)
   }
   return getStatedCurrency(source.text)
@@ -68,10 +59,7 @@ const SHORT_NAMES: Readonly<Record<string, string>> = {
   rand: 'ZAR',
 }
 
-/**
- * Maps lower-case English names to codes; also single words that only one currency uses ("euro",
- * "yen").
- */
+/** Maps English names in lower case to codes, including single words that only one currency uses ("euro", "yen"). */
 const mapCodesByName = memoize((_: 'all') => {
   const currencies = listCurrencies()
   const namesWithCodes = currencies.map(
@@ -90,7 +78,7 @@ const mapCodesByName = memoize((_: 'all') => {
 /** Removes plurals for comparison: "Euros", "US dollars". */
 const toSingular = (name: string): string => name.toLowerCase().replaceAll(/(?<=\p{L}{2})s\b/gu, '')
 
-/** Returns the currency that a text means: "Euro", "eur", "€", "Rs.", "US dollars". Null if not recognised. */
+/** Returns the currency that a string means: "Euro", "eur", "€", "Rs.", "US dollars". Null if not recognised. */
 export function suggestCurrency(text: string): Currency | null {
   const word = text
     .trim()
@@ -113,8 +101,8 @@ export function suggestCurrency(text: string): Currency | null {
 }
 
 /**
- * Signs next to an amount that are read as a currency, in addition to the event's own. Codes that
- * are also medical abbreviations (CHF, AED, CAD) are read only if they are the event's own.
+ * Signs next to an amount that are read as a currency, in addition to the event's own. Codes that are also medical
+ * abbreviations (CHF, AED, CAD) are read only if they are the event's currency.
  */
 const OTHER_CURRENCY_SIGNS: readonly (readonly [currency: string, pattern: string])[] = [
   ['EUR', '€|\\beur\\b|\\beuros?\\b'],
@@ -130,7 +118,7 @@ const OTHER_CURRENCY_SIGNS: readonly (readonly [currency: string, pattern: strin
   // Last, because several currencies use this symbol.
   ['USD', '(?<!\\w)\\$'],
 ]
-/** Signs of rupees before an amount. */
+/** Rupee signs before an amount. */
 export const RUPEE_SIGN = '(?:₹|\\brs\\b\\.?|\\binr\\b\\.?|\\brupees\\b|रु\\.?|രൂപ)'
 /** Countries other than India that also abbreviate their rupees as Rs. */
 const RUPEE_ABBREVIATION: readonly string[] = ['LKR', 'MUR', 'NPR', 'PKR', 'SCR']
@@ -138,9 +126,8 @@ const RUPEE_ABBREVIATION: readonly string[] = ['LKR', 'MUR', 'NPR', 'PKR', 'SCR'
 export type CurrencySign = { readonly currency: Currency; readonly pattern: string }
 
 /**
- * Returns the signs to look for next to amounts of an event in that currency, its own first: `$`
- * means Singapore dollars in an event in SGD. Rupee signs are separate, unless they are the event's
- * own.
+ * Returns the signs to look for next to amounts of an event in that currency, starting with its own: `$` means
+ * Singapore dollars in an event in SGD. Rupee signs are handled separately, unless they are the event's own.
  */
 export const listCurrencySigns = memoize((eventCurrency: Currency): readonly CurrencySign[] => [
   ...(eventCurrency === INR

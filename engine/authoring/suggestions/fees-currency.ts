@@ -24,7 +24,7 @@ export function reportCurrency(source: Source, path: string, valueText: string):
         ? {}
         : moveCurrency(source, suggestion === INR || source.has('currency') ? null : suggestion)),
     }
-  const written = source.written(path)
+  const written = source.getScalar(path)
   if (valueText.trim() === '')
     return { at: path, part: 'key', message: '`currency` is empty', help: currencyHelp }
   return {
@@ -38,8 +38,8 @@ export function reportCurrency(source: Source, path: string, valueText: string):
 }
 
 /**
- * Returns the fix that removes `fees.currency` and, if `newCurrency` is not null, writes it above `fees`. Empty if the
- * entry shares its line.
+ * Returns the fix that removes `fees.currency` and, if `newCurrency` is not null, writes it above `fees`. Returns no
+ * fix if the entry shares its line.
  */
 export function moveCurrency(source: Source, newCurrency: Currency | null): Pick<Draft, 'fix'> {
   const { text } = source
@@ -49,7 +49,7 @@ export function moveCurrency(source: Source, newCurrency: Currency | null): Pick
   const end = newLine === -1 ? text.length : newLine + 1
   const feesOffset = source.place('fees', 'key').start.offset
   const isOnOwnLine = /^ *currency *:[^#{}[\],\n]*(?:#[^\n]*)?\n?$/.test(text.slice(start, end))
-  // If `fees` is in braces or does not begin its line, no fix is safe.
+  // If `fees` is in braces or does not start its line, no fix is safe.
   if (!isOnOwnLine || feesOffset >= start || (feesOffset > 0 && text[feesOffset - 1] !== '\n'))
     return {}
   return newCurrency === null

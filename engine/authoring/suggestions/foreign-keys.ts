@@ -24,8 +24,8 @@ const PROSE_SYNONYMS =
   'description desc details detail note notes info information help explanation'
 
 /**
- * By the path of a block: our key < their keys. An indented line continues the one above. A
- * sentence (!) describes something that our files express differently.
+ * Synonyms by the path of a block, in the form: our key < their keys. An indented line continues the one above. A
+ * sentence (!) explains a key without an equivalent in our files.
  */
 const KEY_SYNONYMS: readonly (readonly [RegExp, string])[] = [
   [
@@ -350,8 +350,8 @@ type KeySuggestion = {
 }
 
 /**
- * Returns the key that was probably intended by an unknown key, and the help; null if none is known. `path` is the
- * path of its block, `written` its value as written in the file, `block` the other keys of the block.
+ * Returns the key that the author probably meant by an unknown key, with the help. Returns null if none is known.
+ * `path` is the path of the block, `written` the value as written in the file, `block` the other keys of the block.
  */
 export function suggestKey(
   path: string,
@@ -376,7 +376,7 @@ export function suggestKey(
   const isShort =
     written !== null && /^[^\n]+$/.test(written) && written.length <= MAX_QUOTED_CHARACTERS
   if (!isShort || ownKey !== name) return { key: name, help: `write ${ownKey}` }
-  // Without an id, a name in the format of an id is taken as the id.
+  // Without an id, a name in the format of an id is treated as the id.
   if (name === 'label' && lacksKey(block, 'id') && /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(written))
     return { key: 'id', help: `write id: ${written}` }
   if (/^(?:show_)?when$/.test(name) && !/^[{[]/.test(written))

@@ -6,7 +6,7 @@ true < yes y on 1
 !remove it: only true has an effect < no n false off 0
 `
 
-/** By the key of the value: our word < their words. A sentence (!) is shown unchanged. */
+/** Synonyms by the key of the value, in the form: our word < their words. A sentence (!) is shown unchanged. */
 const VALUE_SYNONYMS: Readonly<Record<string, string>> = {
   type: `
 select, as: radio < radio radios radiobutton radio_button radiobuttons radio_buttons single_choice
@@ -73,7 +73,7 @@ print < print_page printing printout
   ignore_case: ONLY_TRUE,
   check: `
 false < no n off 0 none never
-!remove it: addresses and numbers are checked unless it is false < yes y true on 1 always
+!remove it: addresses and numbers are checked unless it is \`false\` < yes y true on 1 always
 `,
 }
 
@@ -82,8 +82,8 @@ const synonymsByKey = new Map(
 )
 
 /**
- * Returns the correct word for a value of a key with enumerated words; null if it is not
- * recognised. `siblings` is the block of the key.
+ * Returns the correct word for an enumerated value. Returns null if the value is not recognised. `siblings` is the
+ * block of the key.
  */
 export function suggestValue(key: string, value: unknown, siblings: unknown = null): string | null {
   const word = normaliseWord(String(value))

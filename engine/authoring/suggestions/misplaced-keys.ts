@@ -1,4 +1,4 @@
-/** Explains valid keys at the wrong depth, with the right place for each. */
+/** Explains valid keys that are nested at the wrong depth, with the right place for each. */
 import { addDays, isDay, type Day } from '../../lib/time.ts'
 import type { Source } from '../syntax/source.ts'
 

@@ -3,7 +3,7 @@ import { suggestDomain } from '../../answers/misspelt-email-domains.ts'
 import { toPlainDigits, removeQuotes } from './amount-notations.ts'
 
 /** A description of the mistake, and the address that was probably intended. */
-export type AddressSuggestion = { readonly slip: string; readonly correction: string }
+export type AddressSuggestion = { readonly mistake: string; readonly correction: string }
 
 /** Matches exactly one address. Delegates' answers are checked less strictly (field-types.ts). */
 export const MAIL_PATTERN =
@@ -17,18 +17,18 @@ export function suggestEmail(text: string): AddressSuggestion | null {
     candidates.length > 1 &&
     candidates.filter((candidate) => MAIL_REGEXP.test(candidate)).length > 1
   )
-    return { slip: 'there are two addresses instead of one', correction: candidates[0] ?? '' }
+    return { mistake: 'there are two addresses instead of one', correction: candidates[0] ?? '' }
   const cleanedText = cleanMail(written)
   const at = cleanedText.lastIndexOf('@')
   const domain = suggestDomain(cleanedText.slice(at + 1).toLowerCase())
   if (at > 0 && domain !== null) {
     const correction = `${cleanedText.slice(0, at)}@${domain}`
     return MAIL_REGEXP.test(correction)
-      ? { slip: `\`${cleanedText.slice(at + 1)}\` is probably a typing mistake`, correction }
+      ? { mistake: `\`${cleanedText.slice(at + 1)}\` is probably a typing mistake`, correction }
       : null
   }
   return cleanedText !== written && MAIL_REGEXP.test(cleanedText)
-    ? { slip: `\`${written}\` is not a valid address`, correction: cleanedText }
+    ? { mistake: `\`${written}\` is not a valid address`, correction: cleanedText }
     : null
 }
 
@@ -53,8 +53,7 @@ function cleanMail(text: string): string {
 }
 
 /**
- * Corrects the mistyped start of a web address: `http:/x`, `https//x`, `www,x.org`. Null if there
- * is none.
+ * Corrects a mistyped start of a web address: `http:/x`, `https//x`, `www,x.org`. Returns null if the start is correct.
  */
 export function suggestWebAddress(text: string): AddressSuggestion | null {
   const schemeMatch =
@@ -64,12 +63,12 @@ export function suggestWebAddress(text: string): AddressSuggestion | null {
     const isCorrect =
       /^https?$/i.test(scheme) && colon === ':' && slashes === '//' && !/^\s/.test(rest)
     if (isCorrect || !/^[\w-]+(\.[\w-]+)+/.test(rest)) return null
-    return { slip: 'this is not the start of a web address', correction: `https://${rest}` }
+    return { mistake: 'this is not the start of a web address', correction: `https://${rest}` }
   }
   const wwwMatch = /^(?:ww\.|wwww\.|www[,;:]\.?|www\.\.)([\w-]+(?:\.[\w-]+)+.*)$/i.exec(text)
   return wwwMatch === null
     ? null
-    : { slip: 'this is not the start of a web address', correction: `www.${wwwMatch[1]}` }
+    : { mistake: 'this is not the start of a web address', correction: `www.${wwwMatch[1]}` }
 }
 
 /** A website address with or without its scheme. A path of our own pages begins with a slash. */
@@ -77,9 +76,8 @@ const SITE_ADDRESS =
   /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
 
 /**
- * Returns the possible meanings of a text that violates a schema pattern, nearest first.
- * `acceptsSites`: the pattern accepts external addresses, so an address is not mistaken for one of
- * Rollcall's pages.
+ * Returns possible meanings of a string that violates a schema pattern, nearest first. If `acceptsSites`, the pattern
+ * accepts external addresses, so an external address is not mistaken for one of Rollcall's pages.
  */
 export function suggestFormats(text: string, acceptsSites = false): readonly string[] {
   const trimmed = toPlainDigits(removeQuotes(text))

@@ -1,15 +1,17 @@
-/** Suggests the nearest of the names that are allowed in a place. */
+/** Suggests the nearest of the names that are allowed at a position. */
 import { computeEditDistance } from '../../lib/edit-distance.ts'
 import { memoize } from '../../lib/memoize.ts'
 
-/** No id is longer, and comparing longer words takes too long. */
+/** Ids are never longer, and comparing longer words takes too long. */
 const MAX_COMPARED_LENGTH = 80
 
-/** The maximum number of name comparisons for one file: half a second, and more than any real file needs. */
+/** The maximum number of name comparisons per file: half a second, and more than any real file needs. */
 const MAX_COMPARISONS = 200_000
 const getComparisonBudget = memoize((_file: object) => ({ left: MAX_COMPARISONS }))
 
-/** Returns true if the file's budget still allows comparing a word with this many names, and deducts them from it. */
+/**
+ * Returns true if the file's budget still allows comparing a word with this many names, and deducts the comparisons.
+ */
 export function canCompareNames(file: object, nameCount: number): boolean {
   const budget = getComparisonBudget(file)
   budget.left -= nameCount
@@ -36,7 +38,7 @@ export function findNearest(
   return rankedNames[0] ?? null
 }
 
-/** Returns the help and, if only one name is at distance 1, the fix for a misspelt name. */
+/** Returns the help for a misspelt name. Includes a fix if only one name is at distance 1. */
 export function suggestName(
   word: string,
   names: readonly string[],
@@ -64,8 +66,8 @@ export function suggestName(
 const MIN_PART_LENGTH = 4
 
 /**
- * Returns the only name that contains the word: `states` in indian-states, `name` in full_name.
- * Null if there is none, or several.
+ * Returns the only name that contains the word: `states` in indian-states, `name` in full_name. Returns null if no name
+ * contains it, or several do.
  */
 function findNameWithWord(word: string, names: readonly string[]): string | null {
   const collectParts = (name: string): readonly string[] =>
@@ -95,7 +97,7 @@ function isTypoOf(word: string, name: string): boolean {
   )
 }
 
-/** Formats "a, b and c" for notes. Further names are only counted. */
+/** Formats a list for a note: "a, b and c". A long list ends with the number of the remaining names. */
 export function formatList(names: readonly string[], max = 12, separator = ', '): string {
   return names.length <= max
     ? names.join(separator)

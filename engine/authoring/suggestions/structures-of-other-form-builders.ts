@@ -3,10 +3,7 @@ import type { Draft } from '../finding.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
 import type { Source } from '../syntax/source.ts'
 
-/**
- * A suggestion. All other findings at or below the path `covers` are consequences of the same
- * mistake.
- */
+/** A suggestion. All other findings at or below the path `covers` have the same cause. */
 export type SaleSuggestion = Pick<Draft, 'message' | 'help'> & {
   readonly at: string
   readonly covers: string
@@ -49,7 +46,7 @@ export function suggestSaleStructure(
   error: SchemaError,
 ): SaleSuggestion | null {
   const prices = path.replace(/\.\d+$/, '')
-  // A row is written in place of the table, so its cells are not tables.
+  // If a row is written instead of the table, its cells are not tables.
   if (error.keyword === 'type' && ITEM_TABLE.test(path) && typeof error.data !== 'object')
     return {
       at: prices,
@@ -156,7 +153,7 @@ export function explainSaleValue(source: Source, path: string, value: unknown): 
   return null
 }
 
-/** Explains a missing key of a quota, a people field or a tax, and its notation. */
+/** Explains a missing key of a quota, a people field or a tax, with its notation. */
 export function explainMissingSaleKey(path: string, key: string, block: unknown): string | null {
   if (/^quotas\.\d+$/.test(path) && key === 'full')
     return 'write full: with the message, such as full: All seats are taken'

@@ -6,8 +6,8 @@ const formatExample = (percent: number, prices: string): string =>
   `tax: {name: GST, percent: ${percent}, prices: ${prices}}`
 
 /**
- * Returns the rate that was probably intended by a number with a wrong decimal point, digit or
- * factor: 0.18, 1.8, 1.18, 118, 180, 81 → 18. Null if none is near.
+ * Returns the rate that was probably meant by a number with a wrong decimal point, digit or factor: 0.18, 1.8, 1.18,
+ * 118, 180, 81 → 18. Returns null if no rate is near.
  */
 export function suggestPercent(percent: number): number | null {
   const isSame = (a: number, b: number): boolean => Math.abs(a - b) < 1e-9
@@ -56,7 +56,7 @@ function suggestTax(value: unknown): string {
   const number = /\d+(?:\.\d+)?/.exec(valueText)?.[0]
   const percent = number === undefined ? 18 : (suggestPercent(Number(number)) ?? Number(number))
   const mode = typeof value === 'string' ? readPriceMode(valueText) : null
-  return `write ${formatExample(percent, mode ?? 'exclusive')}${mode === null ? ', or inclusive if the prices include it' : ''}; if the event has no tax, remove it`
+  return `write ${formatExample(percent, mode ?? 'exclusive')}${mode === null ? ', or `inclusive` if the prices include it' : ''}; if the event has no tax, remove it`
 }
 
 const KEY_BY_SYNONYM: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Explains unknown and missing keys with the intended key; each mistake is reported once. */
+/** Explains unknown and missing keys with the key that was probably meant. Reports each mistake once. */
 import { suggestConnective } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
 import { suggestKey } from './foreign-keys.ts'
@@ -14,7 +14,7 @@ import {
 import { join } from '../syntax/source.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** `covers`: findings at or below this path are consequences of this one. */
+/** Findings at or below the path `covers` are consequences of this one. */
 type KeyDraft = Draft & { readonly code: 'EV101' | 'EV102'; readonly covers?: string }
 
 /** Returns the finding for the unknown key of a schema error. */
@@ -36,7 +36,7 @@ export function reportUnknownKey(
     allowedKeys.filter((candidate) => !hasKey(value, candidate)),
     [place.start.offset, place.end.offset],
   )
-  const written = source.written(join(path, key))?.text ?? null
+  const written = source.getScalar(join(path, key))?.text ?? null
   const misplacementHelp = explainMisplacedKey(source, path, key, written, value)
   const contextHelp =
     misplacementHelp ?? suggestConnective(path) ?? explainPeopleCondition(source, path, key)
@@ -125,13 +125,13 @@ export function reportMissingKey(
     ...findRequiringType(source, path, key),
     ...toHelp(
       RULE_PATH.test(path) && key === 'when' && hasKey(value, 'then')
-        ? 'for all remaining delegates write otherwise instead of then'
+        ? 'for all remaining delegates write `otherwise` instead of `then`'
         : explainMissingSaleKey(path, key, value),
     ),
   }
 }
 
-/** Refers to the field's type if only this type requires the missing key, because the type may be wrong. */
+/** Refers to the field's type if only this type requires the missing key, because the type may be the mistake. */
 function findRequiringType(source: Source, path: string, key: string): Pick<Draft, 'related'> {
   const type = join(path, 'type')
   const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
@@ -164,7 +164,7 @@ function findNestedBlock(
   return name === undefined ? null : { name, path: join(path, name) }
 }
 
-/** Explains an unknown key that follows an empty one: it was probably intended to be inside it. */
+/** Explains an unknown key after an empty key: it was probably meant to be inside the empty one. */
 function explainIndentation(
   path: string,
   key: string,
@@ -196,7 +196,7 @@ function explainIndentation(
       }
 }
 
-/** Returns the position of each key of a block. Like the next function, it is memoized for all findings. */
+/** Returns the position of each key of a block. Memoized for all findings, like the next function. */
 const indexKeys = memoize(
   (block: object): ReadonlyMap<string, number> =>
     new Map(Object.keys(block).map((key, index) => [key, index])),
@@ -204,19 +204,14 @@ const indexKeys = memoize(
 const findNulls = memoize((block: object): readonly string[] =>
   Object.entries(block).flatMap(([name, value]) => (value === null ? [name] : [])),
 )
-/**
- * Groups the errors of a file by path, because thousands of unknown keys may each look up their own
- * path.
- */
+/** Groups the errors of a file by path, so that a file with thousands of unknown keys is explained quickly. */
 const groupErrorsByPath = memoize((allErrors: readonly SchemaError[]) =>
   Map.groupBy(allErrors, ({ instancePath }) => instancePath),
 )
 const listErrorsAt = (allErrors: readonly SchemaError[], place: string): readonly SchemaError[] =>
   groupErrorsByPath(allErrors).get(place) ?? []
 
-/**
- * Explains `pg: Post Graduate` in a list of options, which was intended as an id with its label.
- */
+/** Explains `pg: Post Graduate` in a list of options, which was meant as an id with its label. */
 function explainOptionPair(source: Source, path: string, option: unknown): KeyDraft | null {
   if (!/\.options\.\d+$/.test(path) || typeof option !== 'object' || option === null) return null
   const [pair, ...others] = Object.entries(option)
@@ -227,7 +222,7 @@ function explainOptionPair(source: Source, path: string, option: unknown): KeyDr
     code: 'EV101',
     at: path,
     message: `\`${id}: ${label}\` is not a valid option: an option has an id and a label`,
-    help: `write {id: ${id}, label: ${source.written(join(path, id))?.text ?? label}}`,
+    help: `write {id: ${id}, label: ${source.getScalar(join(path, id))?.text ?? label}}`,
   }
 }
 
@@ -255,7 +250,8 @@ function isStatedElsewhere(
     other.keyword === 'additionalProperties' ? [String(other.params.additionalProperty)] : [],
   )
   const suggestedKeys = unknownKeys.map(
-    (entry) => suggestKey(path, entry, source.written(join(path, entry))?.text ?? null, block)?.key,
+    (entry) =>
+      suggestKey(path, entry, source.getScalar(join(path, entry))?.text ?? null, block)?.key,
   )
   return (
     suggestedKeys.includes(key) ||

@@ -7,7 +7,7 @@ import type { Draft } from '../finding.ts'
 
 const EXAMPLE_SITE = 'https://site.example/page'
 
-/** The schema's requirement that a text violates. */
+/** The schema's requirement that a string violates. */
 export type ExpectedFormat = {
   readonly keyword: string
   readonly format: string | undefined
@@ -39,11 +39,11 @@ export function reportInvalidFormat(
       code: 'EV103',
       at: path,
       message: /^[\d.,_ ]+$/.test(text)
-        ? `\`${valueText}\` is a text, not a number`
+        ? `\`${valueText}\` is text, not a number`
         : `\`${valueText}\` is not a price: write an amount in digits only`,
       help:
         explainPrice(text, format.currency) ??
-        'write the amount in digits only, such as 5000, or free or none',
+        'write the amount in digits only, such as 5000, or `free` or `none`',
     }
   if (path === 'payment') {
     const isFree =
@@ -55,7 +55,7 @@ export function reportInvalidFormat(
       message: `\`${valueText}\` is not valid for \`payment\``,
       help: isFree
         ? 'write payment: none'
-        : 'write payment: {gateway: airpay, account: …}, or none for an event that takes no payments',
+        : 'write payment: {gateway: airpay, account: …}, or `none` for an event that takes no payments',
     }
   }
   if (
@@ -89,7 +89,7 @@ export function reportInvalidFormat(
         (form) =>
           pattern !== '' &&
           form !== text &&
-          // The start page and the path of an anchor would be guesses, not corrections.
+          // A correction to the start page or to an anchor would be a guess.
           form !== '/' &&
           !text.startsWith('#') &&
           new RegExp(pattern, 'u').test(form),
@@ -104,7 +104,7 @@ export function reportInvalidFormat(
   }
 }
 
-/** Splits `reg_no; total`: list entries with a separator other than a comma. */
+/** Splits `reg_no; total`: list entries with a separator that is not a comma. */
 function splitEntries(text: string, pattern: string): readonly string[] | null {
   const parts = text.split(/\s*[;|/]\s*|\s+(?:and|&)\s+|\s+/).filter((part) => part !== '')
   return parts.length > 1 &&
@@ -119,7 +119,7 @@ function explainEmail(text: string): string {
   if (suggestion !== null) return `write ${suggestion.correction}`
   const digits = text.replace(/\D/g, '').length
   return digits >= 8 && !text.includes('@')
-    ? 'write an email address; put a phone number into a text on the pages'
+    ? 'write an email address; to show a phone number, write it in one of the texts that delegates see'
     : /@[\w-]+$/.test(text.trim())
       ? `add the ending after ${text.trim()}: an address ends in .com, .org, .in or another ending`
       : 'write one address, such as office@example.org'
@@ -177,13 +177,10 @@ function explainDate(text: string): string {
   const day = `${year.length === 2 ? `20${year}` : year}-${monthText.padStart(2, '0')}-${dayText.padStart(2, '0')}`
   return isDay(day)
     ? `write ${month === null && compactMatch === null && (digits[0] ?? '').length !== 4 ? 'the year first: ' : ''}${day}`
-    : 'write year-month-day, such as 2026-01-31, and a day that exists in that month'
+    : 'write the date as year-month-day, such as 2026-01-31; the month must have that day'
 }
 
-/**
- * Returns true for `26-09-01`: with the year last it would be a day in 2001, before Rollcall
- * existed.
- */
+/** Returns true for `26-09-01`: read with the year last, it would be a day in 2001, before Rollcall existed. */
 function isYearFirst([first = '', , last = '']: readonly string[]): boolean {
   const isYear = (text: string): boolean => /^[23]\d$/.test(text)
   return isYear(first) && !isYear(last) && last.length < 4

@@ -1,4 +1,4 @@
-/** Explains values of the wrong type: text for a number, number for a text, one value for a list. */
+/** Explains values of the wrong type: text for a number, a number for text, one value for a list. */
 import { suggestColour, suggestFormats } from './misspelt-addresses.ts'
 import { suggestAmount, suggestNumber, toPlainDigits, explainPrice } from './amount-notations.ts'
 import { getKeyName } from './value-formats.ts'
@@ -23,13 +23,13 @@ export function reportWrongType(
   types: readonly string[],
 ): Draft & { readonly code: 'EV007' | 'EV008' | 'EV103' } {
   const name = getKeyName(path)
-  const written = source.written(path)
+  const written = source.getScalar(path)
   if (name === 'required' && (value === 0 || value === 1) && written !== null)
     return {
       code: 'EV008',
       at: path,
-      message: `\`${written.text}\` is a number here`,
-      help: value === 1 ? 'write true' : 'write false, or remove `required`',
+      message: `\`${written.text}\` is read as a number`,
+      help: value === 1 ? 'write `true`' : 'write `false`, or remove `required`',
       fix: { start: written.span[0], end: written.span[1], text: value === 1 ? 'true' : 'false' },
     }
   if (
@@ -43,16 +43,16 @@ export function reportWrongType(
     return {
       code: 'EV007',
       at: path,
-      message: `\`${name}\` is a text, but \`${written.text}\` is read as the number ${value}`,
+      message: `\`${name}\` must be text, but \`${written.text}\` is read as the number ${value}`,
       help:
         path === 'hold_seats_for'
           ? (explainSaleValue(source, path, value) ?? '')
           : MAIL_KEYS.has(name)
-            ? 'write an email address; put a phone number into a text on the pages'
+            ? 'write an email address; to show a phone number, write it in one of the texts that delegates see'
             : DAY_KEYS.has(name)
-              ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; for a day ` : ''}write year-month-day, such as 2026-01-31`
+              ? `${/\.(?:when|show_when|count)\./.test(path) ? `for a number write ${name === 'from' ? 'at_least' : 'at_most'}: ${value}; otherwise ` : ''}write the date as year-month-day, such as 2026-01-31`
               : `write ${quotedText}`,
-      // In quotes, the value would still not be a day, a colour or an address.
+      // With quotes, the value would still not be a day, a colour or an address.
       ...(colour !== null || MAIL_KEYS.has(name) || DAY_KEYS.has(name) || path === 'hold_seats_for'
         ? {}
         : { fix: { start: written.span[0], end: written.span[1], text: quotedText } }),
@@ -68,8 +68,8 @@ export function reportWrongType(
     return {
       code: 'EV103',
       at: path,
-      message: `\`${name}\` is a text, but \`${written.text}\` is read as yes or no`,
-      help: `for the word itself write ${quotedWord}`,
+      message: `\`${name}\` must be text, but \`${written.text}\` is read as yes or no`,
+      help: `for the word itself, write ${quotedWord}`,
     }
   }
   const yesNo =
@@ -78,8 +78,8 @@ export function reportWrongType(
     return {
       code: 'EV008',
       at: path,
-      message: `\`${written.text}\` is a text here`,
-      help: `write ${yesNo}`,
+      message: `\`${written.text}\` is read as text`,
+      help: `write \`${yesNo}\``,
       fix: { start: written.span[0], end: written.span[1], text: yesNo },
     }
   const typeNames = types.map((type) => KIND_NAMES[type] ?? type)
@@ -118,7 +118,7 @@ function suggestCorrection(
   const accepts = (type: string): boolean => types.includes(type)
   if (/(?:^|\.)(?:when|show_when)$/.test(path) && value !== null && typeof value !== 'object') {
     const thenText = /^category\.rules\.\d+\.when$/.test(path)
-      ? source.written(path.replace(/when$/, 'then'))
+      ? source.getScalar(path.replace(/when$/, 'then'))
       : null
     return { help: suggestCondition(value, path.startsWith('category.'), thenText?.text ?? null) }
   }
@@ -128,18 +128,18 @@ function suggestCorrection(
   )
     return {
       help: accepts('boolean')
-        ? 'write false, or remove `default`'
+        ? 'write `false`, or remove `default`'
         : 'remove `default`: without it the field starts empty',
     }
   if (Array.isArray(value) && /(?:^|\.)percent$/.test(path))
     return {
       help: path.startsWith('fees.adjustments')
-        ? 'write one percentage: for another in each period, write one adjustment for each, with from and to'
-        : 'write one percentage: for others by category, answer or day, write tax_rules',
+        ? 'write one percentage; if it differs by period, write one adjustment per period, with from and to'
+        : 'write one percentage; if it differs by category, answer or day, write tax_rules',
     }
   if (/^fees\.items\.\d+\.prices\.(?:when|otherwise|table)$/.test(path))
     return {
-      help: 'several tables are a list: prices: [{when: …, table: {period: […], each: […]}}, {otherwise: {period: […], each: […]}}]',
+      help: 'write several tables as a list: prices: [{when: …, table: {period: […], each: […]}}, {otherwise: {period: […], each: […]}}]',
     }
   const connective = suggestConnective(path)
   if (connective !== null) return { help: connective }
@@ -169,7 +169,7 @@ function suggestCorrection(
     }
   if (path === 'payment')
     return {
-      help: 'write {gateway: airpay, account: …}, or none for an event that takes no payments',
+      help: 'write {gateway: airpay, account: …}, or `none` for an event that takes no payments',
     }
   if (value === null && accepts('string')) return explainHiddenValue(path, source)
   if (value === null && accepts('object'))
@@ -209,12 +209,12 @@ function suggestCorrection(
     return {
       help:
         explainPrice(raw, getCurrencyAt(source, path)) ??
-        'write the amount in digits only, such as 5000, or free or none',
+        'write the amount in digits only, such as 5000, or `free` or `none`',
     }
   if (accepts('string') && typeof value === 'object')
     return /\n/.test(raw)
-      ? { help: 'write one text here' }
-      : { help: suggestBareName(raw) ?? `for a text write ${quoteText(raw)}` }
+      ? { help: 'write a single text value here' }
+      : { help: suggestBareName(raw) ?? `to write text, put it in quotes: ${quoteText(raw)}` }
   if (accepts('object') && typeof value === 'string' && ENTRY_LIST_PATHS.test(path))
     return {
       help: `write {id: ${suggestFormats(value).find((form) => /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(form)) ?? 'name'}}`,
@@ -261,7 +261,8 @@ function countColumns(source: Source): number {
 }
 
 /**
- * Suggests `early-bird` for `{id: early-bird}`: an id in place of a name; null if it may be a text.
+ * Suggests `early-bird` for `{id: early-bird}`, an id written instead of a name. Returns null if the value may be a
+ * text.
  */
 function suggestBareName(raw: string): string | null {
   const name = /^\{\s*(?:id|name|show|key|field|category|period):\s*([a-z][\w.-]*)\s*\}$/.exec(
@@ -318,7 +319,7 @@ export function getSourceText(source: Source, path: string): string {
 }
 const UNLIMITED_WORDS =
   /^(?:un ?limited|no ?limit|none|any|infinite|infinity|open|all|as many as.*)$/i
-/** A longer excerpt of a value does not help to find it. */
+/** A longer excerpt of the value does not help the author to find it. */
 const MAX_WRITTEN_LENGTH = 120
 const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {
   yes: 'true',
@@ -331,10 +332,10 @@ const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {
   false: 'false',
 }
 const KIND_NAMES: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'text',
   number: 'a number',
   integer: 'a whole number',
-  boolean: 'true or false',
+  boolean: '`true` or `false`',
   array: 'a list',
   object: 'a block of keys',
   null: 'nothing',

@@ -14,7 +14,7 @@ import type { Step, SourceRows } from './quotes.ts'
 import type { Row } from './lines.ts'
 
 const CLOSING_BRACKETS: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
-type OpenBracket = { readonly mark: string; readonly at: number }
+type OpenBracket = { readonly bracket: string; readonly at: number }
 
 /** Reads brackets that begin at `from` and all lines that they span. */
 export function findBracketMistake(
@@ -29,10 +29,10 @@ export function findBracketMistake(
   let openBrackets: readonly OpenBracket[] = []
   let colons = 0
   let tokenStart = -1
-  const fail = (slip: SyntaxMistake): Step => ({ slip, next: row + 1 })
+  const fail = (mistake: SyntaxMistake): Step => ({ mistake, next: row + 1 })
   for (let at = from; ; at += 1) {
     const line = rows[row]
-    if (line === undefined || firstRow === undefined) return { slip: null, next: row + 1 }
+    if (line === undefined || firstRow === undefined) return { mistake: null, next: row + 1 }
     if (at >= getRowEnd(line) || (text.charAt(at) === '#' && /\s/.test(text.charAt(at - 1)))) {
       const nextRow = rows[row + 1]
       const continuesBelow =
@@ -42,9 +42,9 @@ export function findBracketMistake(
       at = nextRow.start + nextRow.indent - 1
       continue
     }
-    const mark = text.charAt(at)
-    if (/\s/.test(mark)) continue
-    if (tokenStart === -1 && /["']/.test(mark)) {
+    const bracket = text.charAt(at)
+    if (/\s/.test(bracket)) continue
+    if (tokenStart === -1 && /["']/.test(bracket)) {
       const end = findClosingQuote(source, row, at)
       if (end === null) return fail(describeUnclosedQuote(source, row, at))
       const textAfterQuote = getRestOfRow(source, end.row, end.at)
@@ -62,47 +62,48 @@ export function findBracketMistake(
       tokenStart = at
       continue
     }
-    if (mark === '{' || mark === '[') {
-      if (tokenStart !== -1) return fail(reportBracketsInText(text, line, tokenStart, at, mark))
-      openBrackets = [...openBrackets, { mark, at }]
+    if (bracket === '{' || bracket === '[') {
+      if (tokenStart !== -1) return fail(reportBracketsInText(text, line, tokenStart, at, bracket))
+      openBrackets = [...openBrackets, { bracket, at }]
       tokenStart = -1
       colons = 0
-    } else if (mark === '}' || mark === ']') {
+    } else if (bracket === '}' || bracket === ']') {
       const innermost = openBrackets.at(-1)
       const rest = text.slice(at + 1, getRowEnd(line)).trimStart()
-      const isMismatched = innermost !== undefined && CLOSING_BRACKETS[innermost.mark] !== mark
+      const isMismatched =
+        innermost !== undefined && CLOSING_BRACKETS[innermost.bracket] !== bracket
       if (
         isMismatched &&
         openBrackets.length === 1 &&
-        !rest.startsWith(CLOSING_BRACKETS[innermost.mark] ?? '')
+        !rest.startsWith(CLOSING_BRACKETS[innermost.bracket] ?? '')
       )
         return fail({
           span: [at, at + 1],
-          message: `\`${innermost.mark}\` is closed by \`${CLOSING_BRACKETS[innermost.mark]}\`, not by \`${mark}\``,
-          help: `write ${CLOSING_BRACKETS[innermost.mark]} instead of ${mark}`,
+          message: `\`${innermost.bracket}\` is closed by \`${CLOSING_BRACKETS[innermost.bracket]}\`, not by \`${bracket}\``,
+          help: `write ${CLOSING_BRACKETS[innermost.bracket]} instead of ${bracket}`,
           related: [{ span: [innermost.at, innermost.at + 1], message: 'opened here' }],
         })
       if (
         isMismatched &&
-        !openBrackets.some((candidate) => CLOSING_BRACKETS[candidate.mark] === mark)
+        !openBrackets.some((candidate) => CLOSING_BRACKETS[candidate.bracket] === bracket)
       )
         return fail({
           span: [at, at + 1],
-          message: `\`${mark}\` has no matching opening bracket`,
-          help: `remove it, or add ${mark === ']' ? '[' : '{'} where it should begin`,
+          message: `\`${bracket}\` has no matching opening bracket`,
+          help: `remove it, or add ${bracket === ']' ? '[' : '{'} where it should begin`,
         })
       if (isMismatched)
         return fail({
           span: [at, at + 1],
-          message: `a \`${CLOSING_BRACKETS[innermost.mark]}\` is missing before this \`${mark}\``,
-          help: `write ${CLOSING_BRACKETS[innermost.mark]}${mark}, or remove one of them`,
+          message: `a \`${CLOSING_BRACKETS[innermost.bracket]}\` is missing before this \`${bracket}\``,
+          help: `write ${CLOSING_BRACKETS[innermost.bracket]}${bracket}, or remove one of them`,
           related: [{ span: [innermost.at, innermost.at + 1], message: 'opened here' }],
         })
       openBrackets = openBrackets.slice(0, -1)
       tokenStart = at
       colons = 1
       if (openBrackets.length === 0) return reportTextAfterBracket(source, row, from, at + 1, key)
-    } else if (mark === ',') {
+    } else if (bracket === ',') {
       if (tokenStart === -1 && colons === 0)
         return fail({
           span: [at, at + 1],
@@ -111,11 +112,11 @@ export function findBracketMistake(
         })
       tokenStart = -1
       colons = 0
-    } else if (mark === ':' && /[\s,\]}]|^$/.test(text.charAt(at + 1)) && tokenStart !== -1) {
+    } else if (bracket === ':' && /[\s,\]}]|^$/.test(text.charAt(at + 1)) && tokenStart !== -1) {
       colons += 1
       const keyStart = tokenStart
       tokenStart = -1
-      if (colons > 1 && openBrackets.at(-1)?.mark === '{')
+      if (colons > 1 && openBrackets.at(-1)?.bracket === '{')
         return fail(reportMissingComma(text, keyStart, at))
     } else if (tokenStart === -1) {
       tokenStart = at
@@ -124,10 +125,10 @@ export function findBracketMistake(
         return fail({
           span: [at, at + word.length],
           message:
-            word === '-' ? 'a single dash is not a value' : `a text cannot begin with \`${mark}\``,
+            word === '-' ? 'a single dash is not a value' : `text cannot begin with \`${bracket}\``,
           help:
             word === '-'
-              ? 'write none for a price that is not on sale then, free if it costs nothing, or "-" in quotes for the dash itself'
+              ? 'write `none` if it is not on sale in that period, `free` if it costs nothing, or "-" in quotes for the dash itself'
               : `write ${suggestRange(word) ?? quoteText(word)}`,
         })
     }
@@ -143,7 +144,7 @@ function reportUnclosedBracket(
   const end = row.start + row.indent + removeComment(row.text).length
   const missingBrackets = [...open]
     .reverse()
-    .map(({ mark }) => CLOSING_BRACKETS[mark])
+    .map(({ bracket }) => CLOSING_BRACKETS[bracket])
     .join('')
   const endsWithComma = removeComment(row.text).endsWith(',')
   const commentMatch = /\s(#[^\s,}\]]+)[^#]*[}\]]$/.exec(row.text)
@@ -158,7 +159,7 @@ function reportUnclosedBracket(
   if (lastBracket !== undefined && /^[^(]*\)$/.test(text.slice(lastBracket.at, end)))
     return {
       span: [end - 1, end],
-      message: `\`${lastBracket.mark}\` is closed by \`${missingBrackets}\`, not by \`)\``,
+      message: `\`${lastBracket.bracket}\` is closed by \`${missingBrackets}\`, not by \`)\``,
       help: `write ${missingBrackets} instead of )`,
     }
   return {
@@ -180,16 +181,16 @@ function reportBracketsInText(
   row: Row,
   token: number,
   at: number,
-  mark: string,
+  bracket: string,
 ): SyntaxMistake {
-  const closer = CLOSING_BRACKETS[mark] ?? ''
+  const closer = CLOSING_BRACKETS[bracket] ?? ''
   const closerOffset = text.indexOf(closer, at)
   const textStart = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
   const pattern = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(textStart, getRowEnd(row) + 1))?.[0]
   // A pattern between slashes, as in programming languages: its braces are part of it.
   if (pattern !== undefined)
     return {
-      isBraces: mark === '{',
+      isBraces: bracket === '{',
       span: [textStart, textStart + pattern.length],
       message: 'write a pattern in quotes, without slashes around it',
       help: `write ${quoteText(pattern.slice(1, -1).replace(/^\^/, '').replace(/\$$/, ''))}`,
@@ -197,9 +198,9 @@ function reportBracketsInText(
   const end = closerOffset === -1 || closerOffset > getRowEnd(row) ? at + 1 : closerOffset + 1
   const tail = /^[^,\]}\n]*/.exec(text.slice(end))?.[0].trimEnd() ?? ''
   return {
-    isBraces: mark === '{',
+    isBraces: bracket === '{',
     span: [textStart, end + tail.length],
-    message: `YAML reads a text with ${mark}…${closer} as a block of keys`,
+    message: `YAML reads text with ${bracket}…${closer} as a block of keys`,
     help: `write ${quoteText(text.slice(textStart, end + tail.length))}`,
   }
 }
@@ -233,9 +234,7 @@ function reportMissingComma(text: string, token: number, colonOffset: number): S
   }
 }
 
-/**
- * Reads the text after a closing bracket. If there is any, the whole value was intended as a text.
- */
+/** Reports text after a closing bracket, because the whole value was probably meant as text. */
 function reportTextAfterBracket(
   source: SourceRows,
   row: number,
@@ -244,14 +243,14 @@ function reportTextAfterBracket(
   key: string | null,
 ): Step {
   const rest = getRestOfRow(source, row, end)
-  if (/^\s*($|#|:(\s|$))/.test(rest)) return { slip: null, next: row + 1 }
+  if (/^\s*($|#|:(\s|$))/.test(rest)) return { mistake: null, next: row + 1 }
   const tail = removeComment(rest)
   const keyText = key === null ? '- ' : `${key}: `
   const isCloser = /^\s*[\]},]+$/.test(tail)
   if (key !== null && /^\s*,\s*[A-Za-z_]\w*\s*:/.test(tail))
     return {
       next: row + 1,
-      slip: {
+      mistake: {
         span: [from, end + tail.length],
         message: 'several keys on one line need braces around them',
         help: `write {${keyText}${source.text.slice(from, end)}${tail.replace(/\s*\}$/, '')}}`,
@@ -260,12 +259,12 @@ function reportTextAfterBracket(
   const fixedText = source.text.slice(from, end) + tail
   return {
     next: row + 1,
-    slip: {
+    mistake: {
       isBraces: !isCloser && source.text.charAt(from) === '{',
       span: isCloser ? [end, end + tail.length] : [from, end + tail.length],
       message: isCloser
         ? `there is an extra \`${tail.trim()}\` here`
-        : `a text that begins with ${source.text.charAt(from)} needs quotes`,
+        : `text that begins with ${source.text.charAt(from)} needs quotes`,
       help: isCloser ? 'remove it' : `write ${keyText}${quoteText(fixedText)}`,
     },
   }

@@ -20,8 +20,8 @@ type IndentationMistake = {
 }
 
 /**
- * Returns the first line that fits no block above it, and the lines that may have been moved
- * instead; null if all lines fit.
+ * Returns the first line that fits no block above it, with the lines that may be misplaced instead. Returns null if all
+ * lines fit.
  */
 export function findIndentationMistake(text: string): IndentationMistake | null {
   const rows = text.split('\n')
@@ -100,7 +100,7 @@ export function findIndentationMistake(text: string): IndentationMistake | null 
 }
 
 /**
- * Returns the lines of the block structure: no comments, and no lines inside a long text or
+ * Returns the lines of the block structure: no comments, and no lines inside long text or
  * brackets.
  */
 function listReadableLines(rows: readonly string[]): readonly Line[] {

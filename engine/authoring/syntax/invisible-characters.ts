@@ -8,7 +8,7 @@ const HIDDEN_CHARACTERS: readonly (readonly [RegExp, string])[] = [
   [/[\u200e\u200f\u061c]/, 'an invisible mark for the writing direction'],
   [
     /[\u202a-\u202e\u2066-\u2069]/,
-    'a character that changes the writing direction: the line differs from what it looks like',
+    'a character that changes the writing direction and disguises the text',
   ],
   [/\u00ad/, 'an invisible hyphen'],
   [/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]/, 'a control character'],
@@ -55,10 +55,7 @@ export function reportStrayCharacters(text: string, report: Report): void {
 const REPLACEMENT_CHARACTER = '\ufffd'
 const SAVE_AS_HELP = 'save the file as UTF-8 (Notepad: Save as, Encoding: UTF-8)'
 
-/**
- * Reports files that are not text in a supported encoding. If it returns true, nothing else can be
- * reported.
- */
+/** Reports a file that is not text in a supported encoding. If it returns true, no other check can read the file. */
 function reportOtherEncoding(text: string, report: Report): boolean {
   const head = text.slice(0, 400)
   const nulls = head.split('\u0000').length - 1
@@ -139,8 +136,8 @@ function reportLostLetters(text: string, report: Report): void {
 
 const UNUSUAL_SPACES = '\u00a0\u1680\u2000-\u200a\u202f\u205f\u3000'
 /**
- * Spaces that YAML reads as letters, where a normal space was intended: before or around a key, at
- * the ends of a value. Inside a text they are harmless.
+ * Spaces that YAML reads as letters although a normal space was meant: before or around a key, or at the ends of a
+ * value. Inside text they are harmless.
  */
 const MISPLACED_SPACE = new RegExp(
   [

@@ -8,7 +8,7 @@ export type Row = {
   readonly text: string
 }
 
-/** Returns the lines except empty lines, comments and lines inside a long text (| or >). */
+/** Returns the lines except empty lines, comments and lines inside long text (| or >). */
 export function splitRows(text: string): readonly Row[] {
   const rows: Row[] = []
   let start = 0
@@ -27,7 +27,7 @@ export function splitRows(text: string): readonly Row[] {
   return rows
 }
 
-/** Returns true for `text: |`: the more indented lines below it are one text. */
+/** Returns true for `text: |`: the more indented lines below it are one string. */
 export const opensLongText = ({ text }: Row): boolean => OPENS_LONG_TEXT.test(text)
 
 const OPENS_LONG_TEXT = /^(?:- +)*(?:[^\s"'#][^"'#]*:\s+)?[|>][-+0-9]{0,2}(?:\s+#.*)?$/

@@ -5,13 +5,14 @@
  */
 import type { Span } from './source.ts'
 
-/** Event files need four levels. A text with this many open brackets is not an event file. */
+/** Event files need four levels. A string with this many open brackets is not an event file. */
 const MAX_OPEN_BRACKETS = 200
 /** A line with this many nested lists, each the only entry of its parent. */
 const NESTED_LISTS_ON_ONE_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
 
 /**
- * Returns the approximate place where a text is nested too deeply to be parsed; null if it is not. Quotes are ignored.
+ * Returns the approximate place where a string is nested too deeply to be parsed. Returns null if it is not too deep.
+ * Ignores quotes.
  */
 export function findExcessiveNesting(text: string): Span | null {
   const nestedLists = NESTED_LISTS_ON_ONE_LINE.exec(text)

@@ -25,17 +25,15 @@ import type { SourceText } from '../../event/source-files.ts'
  */
 const MAX_FILE_CHARACTERS = 300_000
 const MAX_VALUES = 8_000
-/**
- * No email needs more. The limit is necessary because the search for days and amounts reads each text several times.
- */
+/** No email is longer. The limit is needed because the search for days and amounts reads each string several times. */
 const MAX_TEXT_CHARACTERS = 5_000
 /** No event file needs more levels, and every stack can hold this many. */
 const MAX_NESTING_DEPTH = 60
 const TOO_DEEP_MESSAGE = 'the text is nested too deeply'
 
 /**
- * A value that begins with a letter and is not null, true or false is a text. This tag is tested first, so that nine
- * of ten values and keys skip the tests for eight kinds of numbers and null.
+ * A value that starts with a letter and is not null, true or false is a string. Testing this tag first lets nine of ten
+ * values and keys skip the tests for null and eight kinds of numbers.
  */
 const WORD_TAG: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
@@ -44,7 +42,10 @@ const WORD_TAG: ScalarTag = {
   resolve: (text) => text,
 }
 
-/** Renamed keys and values of a format: each function returns the current name, or its argument. */
+/**
+ * The renamed keys and values of a format. Each function returns the current name, or its argument if it was not
+ * renamed.
+ */
 export type Renames = {
   currentKey(block: string, key: string): string
   currentValue(path: string, value: string): string
@@ -57,8 +58,8 @@ const NO_RENAMES: Renames = {
 type NodeSpans = { readonly key: Span | null; readonly value: Span; readonly node: Node | null }
 
 /**
- * Parses a file. It never throws; if there is no `value`, there is a finding of severity error. Values and paths have
- * the current names of `renames`; an old name is reported at its position.
+ * Parses a file. Never throws. If `value` is null, there is a finding of severity error. Values and paths use the
+ * current names of `renames`; an old name is reported at its position.
  */
 export function readYaml(
   file: SourceText,
@@ -70,7 +71,7 @@ export function readYaml(
   const lines = new LineCounter()
   const spansByPath = new Map<string, NodeSpans>()
   const drafts: (Draft & { code: SyntaxFindingName })[] = []
-  const trapped = new Set<string>()
+  const trappedPaths = new Set<string>()
   const getPosition = (offset: number) => {
     const at = Math.max(0, Math.min(offset, file.text.length))
     const { line, col } = lines.linePos(at)
@@ -120,7 +121,7 @@ export function readYaml(
     if (!isScalar(node) || !node.range) return null
     return {
       text: file.text.slice(node.range[0], node.range[1]),
-      plain: node.type === 'PLAIN',
+      isUnquoted: node.type === 'PLAIN',
       span: [node.range[0], node.range[1]],
     }
   }
@@ -130,9 +131,9 @@ export function readYaml(
     place: getPlace,
     span: getSpanAt,
     placeOf: locate,
-    written: getWritten,
+    getScalar: getWritten,
     has: (path) => spansByPath.has(path),
-    trapped,
+    trappedPaths,
   })
   const report = (
     code: SyntaxFindingName,
@@ -190,7 +191,11 @@ export function readYaml(
     report('EV001', excessiveSize.span, '', { message: excessiveSize.message })
     return finish(null)
   }
-  const traps: TrapContext = { text: file.text, report, trap: (path) => void trapped.add(path) }
+  const traps: TrapContext = {
+    text: file.text,
+    report,
+    trap: (path) => void trappedPaths.add(path),
+  }
   const value = toPlain(document.contents, '', null, 0)
   return finish(value.tooDeep ? null : value.value)
 
@@ -257,7 +262,7 @@ export function readYaml(
       const span = getNodeRange(pair.key) ?? range ?? [0, 0]
       const firstSpan = seen.get(name)
       if (firstSpan !== undefined) {
-        if (!trapped.has(path))
+        if (!trappedPaths.has(path))
           report('EV002', span, join(path, name), {
             message:
               name === key
@@ -278,7 +283,7 @@ export function readYaml(
   }
 }
 
-/** Returns the reason why a file is too large to check, with the place; null if it is not. */
+/** Returns the reason why a file is too large to check, with the place. Returns null if it is not too large. */
 function findExcessiveSize(
   contents: unknown,
 ): { readonly span: Span; readonly message: string } | null {
@@ -302,7 +307,7 @@ function findExcessiveSize(
   return null
 }
 
-/** Removes errors on lines with a stray character, because they are consequences of it. */
+/** Removes errors on lines with a stray character, because that character causes them. */
 export function removeConsequences(
   findings: readonly Finding[],
   syntaxErrors: readonly Finding[],

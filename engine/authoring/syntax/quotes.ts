@@ -1,9 +1,9 @@
-/** Reads quoted texts: finds their end, explains missing quotes, and offers helpers for reading lines. */
+/** Reads quoted texts: finds where they end, explains missing quotes, helps to read lines. */
 import type { SyntaxMistake } from './stray-lines.ts'
 import type { Row } from './lines.ts'
 
 export type SourceRows = { readonly text: string; readonly rows: readonly Row[] }
-export type Step = { readonly slip: SyntaxMistake | null; readonly next: number }
+export type Step = { readonly mistake: SyntaxMistake | null; readonly next: number }
 
 export const KEY_PATTERN = /^("(?:[^"\\]|\\.)*"|'[^']*'|[^\s"'[{#|>,@`][^:[\]{}#]*?)\s*:(?=\s|$)\s*/
 
@@ -18,7 +18,7 @@ export function removeComment(text: string): string {
   return text.replace(/\s#.*$/, '').trimEnd()
 }
 
-/** Quotes a text: in double quotes, or in single quotes if it contains double ones. */
+/** Quotes a string: in double quotes, or in single quotes if it contains double ones. */
 export function quoteText(text: string): string {
   return text.includes('"') && !text.includes("'")
     ? `'${text}'`
@@ -30,7 +30,7 @@ export function removeOuterQuotes(text: string): string {
   return unquoted === undefined ? text : unquoted.replaceAll('""', '"')
 }
 
-/** Checks a quoted text that begins at `from`: reports a missing closing quote, or text after the closing quote. */
+/** Checks a quoted text that starts at `from`. Reports a missing closing quote, or text after the closing quote. */
 export function findQuoteMistake(
   source: SourceRows,
   i: number,
@@ -38,14 +38,14 @@ export function findQuoteMistake(
   key: string | null,
 ): Step {
   const end = findClosingQuote(source, i, from)
-  if (end === null) return { slip: describeUnclosedQuote(source, i, from), next: i + 1 }
+  if (end === null) return { mistake: describeUnclosedQuote(source, i, from), next: i + 1 }
   const textAfterQuote = getRestOfRow(source, end.row, end.at)
-  if (/^\s*($|#|:)/.test(textAfterQuote)) return { slip: null, next: end.row + 1 }
+  if (/^\s*($|#|:)/.test(textAfterQuote)) return { mistake: null, next: end.row + 1 }
   const row = source.rows[end.row]
   const value = removeComment(source.text.slice(from, row === undefined ? from : getRowEnd(row)))
   return {
     next: end.row + 1,
-    slip: {
+    mistake: {
       span: [from, from + value.length],
       message: 'the text continues after its closing quote',
       help: `write ${key === null ? '- ' : `${key}: `}${quoteText(removeOuterQuotes(value))}`,
@@ -56,8 +56,8 @@ export function findQuoteMistake(
 type QuoteEnd = { readonly row: number; readonly at: number }
 
 /**
- * Returns the offset after the closing quote; null if neither the line nor the more indented lines
- * below it contain one.
+ * Returns the offset after the closing quote. Returns null if neither the line nor the more indented lines below it
+ * contain one.
  */
 export function findClosingQuote(
   { text, rows }: SourceRows,
@@ -90,7 +90,7 @@ export function describeUnclosedQuote(source: SourceRows, i: number, from: numbe
   const curlyQuote = /^(["'][^"']*?)[“”„‟’‘](?=\s*([,}\]]|$))/.exec(rest)
   return {
     span: [from, from + rest.length],
-    message: 'a text in quotes is not closed',
+    message: 'text in quotes is not closed',
     help:
       curlyQuote === null
         ? `add ${quote} at the end of the text`

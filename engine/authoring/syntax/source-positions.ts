@@ -2,7 +2,7 @@
 import { readEventFile } from '../schema/renamed-keys.ts'
 
 /**
- * Returns a function that finds the line (from 1) of the value under a path; null if there is none.
+ * Returns a function that finds the line (from 1) of the value at a path. It returns null if there is no such value.
  */
 export function createLineFinder(
   text: string,

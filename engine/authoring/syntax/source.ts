@@ -11,23 +11,23 @@ export type Place = {
 }
 export type Span = readonly [start: number, end: number]
 /** A scalar as written: its text without quotes, and whether it is unquoted. */
-export type Written = { readonly text: string; readonly plain: boolean; readonly span: Span }
+export type Written = { readonly text: string; readonly isUnquoted: boolean; readonly span: Span }
 /** A parsed file. Paths are dotted ("fees.periods.0.from"); the empty path is the whole file. */
 export type Source = SourceText & {
   /** Plain values; null if the text cannot be parsed. Maps have own keys only, including `__proto__`. */
   readonly value: unknown
   /**
-   * Returns the place of a key, of its value or of both; if it does not exist, of the nearest
+   * Returns the place of a key, of its value or of both. If the path does not exist, returns the place of its nearest
    * existing parent.
    */
   place(path: string, part?: Part): Place
-  /** Returns the offsets of that place. It is much faster than `place`, because it does not compute line numbers. */
+  /** Returns the offsets of that place. Much faster than `place`, because it does not compute line numbers. */
   span(path: string, part?: Part): Span
   placeOf(span: Span, path: string): Place
-  written(path: string): Written | null
+  getScalar(path: string): Written | null
   has(path: string): boolean
   /** Paths whose value is a YAML trap. No other finding is reported for them. */
-  readonly trapped: ReadonlySet<string>
+  readonly trappedPaths: ReadonlySet<string>
 }
 export type Part = 'key' | 'value' | 'entry'
 

@@ -6,9 +6,9 @@ export type SyntaxMistake = {
   readonly span: Span
   readonly message: string
   readonly help?: string
-  /** Used only if nothing better explains the error, because the line may also continue a text. */
+  /** True if the line may also continue text. Such a mistake is used only if nothing better explains the error. */
   readonly isGuess?: boolean
-  /** The braces were intended as text. */
+  /** True if the braces were meant as text. */
   readonly isBraces?: boolean
   readonly related?: readonly { readonly span: Span; readonly message: string }[]
 }
@@ -17,7 +17,7 @@ export type SyntaxMistake = {
 const BULLET_PATTERN =
   /^([•●▪◦‣·∙○■□➢➤►▶✓✔→⁃*+–—]|\(?\d{1,2}[.)]|\(?[a-z][.)]|[ivx]+[.)])\s+(\S.*)$/i
 
-/** Returns the mistake; null if the line may continue a text. `at` is the line's offset. */
+/** Returns the mistake in a line. Returns null if the line may continue text. `at` is the line's offset. */
 export function findStrayLine(text: string, at: number): SyntaxMistake | null {
   const report = (message: string, help: string, isGuess = false): SyntaxMistake => ({
     span: [at, at + text.length],
@@ -72,8 +72,8 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
 }
 
 /**
- * Returns the cells of a table line with bars (Markdown) or tabs (Excel). Empty for the line under
- * a table's header; null if the line is not part of a table.
+ * Returns the cells of a table line with bars (Markdown) or tabs (Excel). Returns an empty list for the line under a
+ * table's header, and null if the line is not part of a table.
  */
 export function splitTableCells(text: string): readonly string[] | null {
   if (/^[|+][-=:+|\s]+[|+]$/.test(text) && /-|=/.test(text)) return []

@@ -26,7 +26,7 @@ export const syntaxFindings = {
   EV005: {
     slug: 'braces-need-quotes',
     severity: 'error',
-    why: 'YAML reads {…} as a block of keys. A text with braces needs quotes.',
+    why: 'YAML reads {…} as a block of keys. Text with braces needs quotes.',
   },
   EV006: {
     slug: 'comma-in-braces',

@@ -1,9 +1,8 @@
 /**
- * Finds typing mistakes in unreadable YAML: unclosed quotes or brackets, missing spaces, pasted
- * tables.
+ * Finds typing mistakes in unreadable YAML: unclosed quotes or brackets, missing spaces, pasted tables.
  *
- * A parser reports them where the text becomes invalid. Here every line is read separately, so that
- * a mistake is reported where it was made.
+ * A parser reports an error where the text becomes invalid. This module reads every line separately, so that it reports
+ * the mistake where the author made it.
  */
 import { findBracketMistake } from './brackets.ts'
 import { findStrayLine } from './stray-lines.ts'
@@ -22,8 +21,9 @@ export function findTypingMistake(text: string, errorOffset: number): SyntaxMist
   for (let i = 0; i < rows.length;) {
     const row = rows[i]
     if (row === undefined || row.start > errorOffset) break
-    const { slip, next } = readRow(source, i)
-    if (slip !== null && (slip.isGuess !== true || isNear(rows, i, errorOffset))) lastMistake = slip
+    const { mistake, next } = readRow(source, i)
+    if (mistake !== null && (mistake.isGuess !== true || isNear(rows, i, errorOffset)))
+      lastMistake = mistake
     i = Math.max(next, i + 1)
   }
   return lastMistake
@@ -39,29 +39,29 @@ function isNear(rows: readonly Row[], i: number, errorOffset: number): boolean {
 
 function readRow(source: SourceRows, i: number): Step {
   const row = source.rows[i]
-  if (row === undefined) return { slip: null, next: i + 1 }
+  if (row === undefined) return { mistake: null, next: i + 1 }
   const dashes = /^(?:-(?:\s+|$))*/.exec(row.text)?.[0] ?? ''
   const rest = row.text.slice(dashes.length)
   const keyMatch = KEY_PATTERN.exec(rest)
   const from = row.start + row.indent + dashes.length
-  if (rest === '') return { slip: null, next: i + 1 }
+  if (rest === '') return { mistake: null, next: i + 1 }
   if (keyMatch === null && dashes === '' && !/^["'[{]/.test(rest)) {
     const previousRow = source.rows[i - 1]
     if (previousRow !== undefined && opensLongText(previousRow) && !showsOtherMistake(rest))
-      return { slip: reportLineOutsideText(previousRow, row), next: i + 1 }
+      return { mistake: reportLineOutsideText(previousRow, row), next: i + 1 }
     const isOpen = previousRow !== undefined && removeComment(previousRow.text).endsWith(':')
     const isContinuation = previousRow !== undefined && row.indent > previousRow.indent && !isOpen
     if (isOpen && row.indent > previousRow.indent && /[,{.!]|(\S+ ){3}/.test(rest)) {
       const slip = findStrayLine(rest, from)
-      return { slip: slip?.isGuess === true ? reportMissingBar(previousRow) : slip, next: i + 1 }
+      return { mistake: slip?.isGuess === true ? reportMissingBar(previousRow) : slip, next: i + 1 }
     }
-    return { slip: isContinuation ? null : findStrayLine(rest, from), next: i + 1 }
+    return { mistake: isContinuation ? null : findStrayLine(rest, from), next: i + 1 }
   }
   if (keyMatch !== null && /^[(•●▪◦‣·∙*]|^-\S/.test(keyMatch[1] ?? ''))
-    return { slip: findStrayLine(rest, from), next: i + 1 }
+    return { mistake: findStrayLine(rest, from), next: i + 1 }
   if (dashes === '' && rest.startsWith('{') && isAmongEntries(source.rows, i))
     return {
-      slip: {
+      mistake: {
         span: [from, from + rest.length],
         message: 'the dash of this entry is missing',
         help: `write - ${rest}`,
@@ -72,11 +72,11 @@ function readRow(source: SourceRows, i: number): Step {
   return readValue(source, i, from + (keyMatch?.[0].length ?? 0), value, keyMatch?.[1] ?? null)
 }
 
-/** Returns true unless the line looks like an ordinary sentence: it shows another mistake, or is a conflict marker. */
+/** Returns true if the line is a conflict marker or shows another mistake. Returns false for an ordinary sentence. */
 const showsOtherMistake = (text: string): boolean =>
   /^[<>=]{7}/.test(text) || findStrayLine(text, 0)?.isGuess !== true
 
-/** Reports a line of a long text that is indented less than its other lines. */
+/** Reports a line of long text that is indented less than its other lines. */
 function reportLineOutsideText(opener: Row, row: Row): SyntaxMistake {
   return {
     isGuess: true,
@@ -90,10 +90,7 @@ function reportLineOutsideText(opener: Row, row: Row): SyntaxMistake {
 /** The width of a dash and a space. */
 const DASH_WIDTH = 2
 
-/**
- * Returns true if an adjacent line is a list entry that starts in the same column, or whose text
- * does.
- */
+/** Returns true if an adjacent line is a list entry whose dash or text starts in the same column. */
 function isAmongEntries(rows: readonly Row[], i: number): boolean {
   const indent = rows[i]?.indent ?? 0
   return [rows[i - 1], rows[i + 1]].some(
@@ -104,10 +101,7 @@ function isAmongEntries(rows: readonly Row[], i: number): boolean {
   )
 }
 
-/**
- * Reads the value from an offset to the end of its line, or of the lines that its brackets and
- * quotes span.
- */
+/** Reads the value from an offset to the end of its line, or of the last line that its brackets or quotes span. */
 function readValue(
   source: SourceRows,
   i: number,
@@ -119,16 +113,16 @@ function readValue(
   const next = i + 1
   const formatHelp = (replacement: string): string =>
     `write ${key === null ? '- ' : `${key}: `}${replacement}`
-  if (value === '' || value.startsWith('#')) return { slip: null, next }
+  if (value === '' || value.startsWith('#')) return { mistake: null, next }
   if (/^["']/.test(value)) return findQuoteMistake(source, i, from, key)
   if (/^[[{]/.test(value)) return findBracketMistake(source, i, from, key)
   if (/^[|>]/.test(value)) {
-    if (/^[|>][-+0-9]{0,2}(\s+#.*)?$/.test(value)) return { slip: null, next }
+    if (/^[|>][-+0-9]{0,2}(\s+#.*)?$/.test(value)) return { mistake: null, next }
     return {
       next,
-      slip: {
+      mistake: {
         span,
-        message: `a text cannot begin with \`${value.charAt(0)}\``,
+        message: `text cannot begin with \`${value.charAt(0)}\``,
         help: formatHelp(quoteText(value)),
       },
     }
@@ -137,9 +131,9 @@ function readValue(
   if (/^([@`%,\]}]|[*&!](?!\s)|[-?:]\s)/.test(valueWithoutComment))
     return {
       next,
-      slip: {
+      mistake: {
         span: [from, from + valueWithoutComment.length],
-        message: `a text cannot begin with \`${valueWithoutComment.charAt(0)}\``,
+        message: `text cannot begin with \`${valueWithoutComment.charAt(0)}\``,
         help: formatHelp(
           quoteText(
             /^`[^`]*`$/.test(valueWithoutComment)
@@ -154,11 +148,11 @@ function readValue(
   const hasSeveralEntries = /^[^:]*,\s*[A-Za-z_]\w*:\s/.test(valueWithoutComment)
   return {
     next,
-    slip: {
+    mistake: {
       span: [from, from + valueWithoutComment.length],
       message: hasSeveralEntries
         ? 'several keys on one line need braces around them'
-        : 'a colon inside a text starts a new key',
+        : 'a colon inside text starts a new key',
       help: hasSeveralEntries
         ? `write {${key ?? ''}: ${valueWithoutComment.replace(/\s*\}$/, '')}}`
         : formatHelp(quoteText(valueWithoutComment)),
@@ -180,10 +174,10 @@ function reportStrayBracket(
     valueWithoutComment.includes(opener) ||
     !valueWithoutComment.includes(',')
   )
-    return { slip: null, next }
+    return { mistake: null, next }
   return {
     next,
-    slip: {
+    mistake: {
       isGuess: true,
       span: [from, from + valueWithoutComment.length],
       message: `\`${closer}\` has no matching opening bracket`,

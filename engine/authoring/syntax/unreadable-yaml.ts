@@ -1,4 +1,4 @@
-/** Explains why a text is not valid YAML, at the line that must be fixed. */
+/** Explains why text is not valid YAML, at the line that must be fixed. */
 import { findIndentationMistake } from './indentation.ts'
 import type { SyntaxFindingName } from './syntax-findings.ts'
 import { findTypingMistake } from './typing-slips.ts'
@@ -15,7 +15,7 @@ type SyntaxDraft = {
   }[]
 }
 
-/** Reports wrong indentation at the line that has it, not where the text becomes invalid. */
+/** Reports wrong indentation at the line that causes it, not where the text becomes invalid. */
 function moveToMistake(text: string, parserDraft: SyntaxDraft): SyntaxDraft {
   const slip = findIndentationMistake(text)
   if (slip === null) return parserDraft
@@ -32,7 +32,7 @@ function moveToMistake(text: string, parserDraft: SyntaxDraft): SyntaxDraft {
   }
 }
 
-/** Explains a parser error in our words, at the place that the author must fix. */
+/** Explains a parser error in plain words, at the place that the author must fix. */
 export function explainParserError(
   text: string,
   error: {
@@ -64,10 +64,7 @@ export function explainParserError(
   }
 }
 
-/**
- * Finds a line of a long text (|) that is indented less than the text, and so ends it, but is not a
- * key.
- */
+/** Finds a line that ends long text (|) because it is indented less than the text, although it is not a key. */
 function findLongTextMistake(text: string): SyntaxDraft | null {
   let start = 0
   let openerIndent = -1
@@ -97,7 +94,7 @@ function findLastOffset(text: string, at: number): number {
   return end === -1 ? text.length : end
 }
 
-/** Translates a parser error into our words. */
+/** Translates a parser error into plain words. */
 function explainSyntaxError(
   text: string,
   { code, message, pos }: { code: string; message: string; pos: readonly [number, number] },
@@ -127,12 +124,12 @@ function explainSyntaxError(
     return {
       code: 'EV005',
       span: [from, lineStart + line.trimEnd().length],
-      message: 'YAML reads a text with {…} as a block of keys',
+      message: 'YAML reads text with {…} as a block of keys',
       help: `write ${JSON.stringify(text.slice(from, lineEnd).trimEnd())}`,
     }
   }
   const explanations: Readonly<Record<string, readonly [string, (string | undefined)?]>> = {
-    BLOCK_AS_IMPLICIT_KEY: ['a colon inside a text starts a new key', 'put the text in quotes'],
+    BLOCK_AS_IMPLICIT_KEY: ['a colon inside text starts a new key', 'put the text in quotes'],
     BAD_INDENT: [
       'the indentation does not match the lines around it',
       'start the line in the same column as its neighbours',
@@ -143,7 +140,7 @@ function explainSyntaxError(
     ],
     MISSING_CHAR: [
       /quote/i.test(message)
-        ? 'a text in quotes is not closed'
+        ? 'text in quotes is not closed'
         : /[\]}]/.test(message)
           ? 'a bracket is opened and not closed, or a comma is missing'
           : 'a character is missing here',
@@ -153,7 +150,7 @@ function explainSyntaxError(
       'this does not belong here',
       'look for a missing quote, colon, comma or bracket just before it',
     ],
-    BAD_SCALAR_START: ['a text cannot begin with this character', 'put the text in quotes'],
+    BAD_SCALAR_START: ['text cannot begin with this character', 'put the text in quotes'],
     BAD_DQ_ESCAPE: [
       'in double quotes a backslash begins a special character',
       'write \\\\ for a backslash, or use single quotes',

@@ -16,10 +16,7 @@ export type TrapContext = {
   trap(path: string): void
 }
 
-/**
- * Reports a node whose YAML meaning differs from the intended one. Child nodes are checked
- * separately.
- */
+/** Reports a node whose meaning in YAML differs from what was meant. Child nodes are checked separately. */
 export function reportTraps(node: unknown, path: string, traps: TrapContext): void {
   const { text, report, trap } = traps
   const span = getNodeRange(node) ?? [0, 0]
@@ -31,7 +28,7 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
     trap(path)
     return report('EV003', span, path, {
       message: `\`*${node.source}\` is an alias: anchors and aliases (& and *) are not part of this format`,
-      help: 'write the value out; a text that begins with * needs quotes',
+      help: 'write the value out; text that begins with * needs quotes',
     })
   }
   if (!isScalar(node) && !isMap(node) && !isSeq(node)) return
@@ -39,14 +36,14 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
     trap(path)
     return report('EV003', findSpanFrom(`&${node.anchor}`), path, {
       message: `\`&${node.anchor}\` is an anchor: anchors and aliases (& and *) are not part of this format`,
-      help: 'remove it; a text that begins with & needs quotes',
+      help: 'remove it; text that begins with & needs quotes',
     })
   }
   if (node.tag !== undefined) {
     trap(path)
     return report('EV003', findSpanFrom('!'), path, {
       message: `tags such as \`${node.tag}\` are not part of this format`,
-      help: 'remove it; a text that begins with ! needs quotes',
+      help: 'remove it; text that begins with ! needs quotes',
     })
   }
   if (isScalar(node) && node.type === 'PLAIN' && typeof node.value === 'string')
@@ -55,10 +52,7 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
   if (isSeq(node)) findCommaTraps(node, span, path, traps)
 }
 
-/**
- * Reports `Hall #5`: with a space before the # and none after it, it was intended as text, but YAML
- * reads a comment.
- */
+/** Reports `Hall #5`: with a space before the # and none after it, it was meant as text, but YAML reads a comment. */
 function findTextCutByHash(
   value: string,
   [start, end]: Span,
@@ -131,11 +125,11 @@ function findMapTraps(
     if (emptyPairs.length > 1)
       return report('EV005', span, path, {
         message: `\`${content}\` is read as a block of keys: write a list in […]`,
-        help: `write [${content.slice(1, -1).trim()}]; if it is a text, put it in quotes`,
+        help: `write [${content.slice(1, -1).trim()}]; if it is text, put it in quotes`,
       })
     const isCertain = /^\{[a-z][a-z0-9_.]*\}$/.test(content) && isProse(path)
     return report('EV005', span, path, {
-      message: `\`${content}\` is read as a block of keys${isProse(path) ? ': a text that begins with {…} needs quotes' : ''}`,
+      message: `\`${content}\` is read as a block of keys${isProse(path) ? ': text that begins with {…} needs quotes' : ''}`,
       help: isProse(path)
         ? `write "${content}"`
         : `write ${content.slice(1, -1).trim()}: a name is written without braces`,
@@ -148,16 +142,13 @@ function findMapTraps(
     const key = getNodeRange(pair.key) ?? span
     trap(path)
     report('EV006', key, path, {
-      message: `\`${text.slice(key[0], key[1])}\` looks like the rest of a text: inside {…} a comma starts a new key`,
+      message: `\`${text.slice(key[0], key[1])}\` looks like the rest of the text: inside {…} a comma starts a new key`,
       help: suggestQuotes(text, span, key, CONDITION_PATH.test(path)),
     })
   }
 }
 
-/**
- * Reports `• {id: pg}` and `1. {id: pg}`, which are parsed as keys but were intended as list
- * entries.
- */
+/** Reports `• {id: pg}` and `1. {id: pg}`, which are parsed as keys but were meant as list entries. */
 function reportListMarkers(node: YAMLMap, path: string, { text, report, trap }: TrapContext): void {
   for (const pair of node.items) {
     const span = getNodeRange(pair.key)
@@ -187,7 +178,7 @@ const UNSPACED_KEYS = /([{,]\s*)([A-Za-z_][\w-]*)\s*(?::(?!\/\/)|：|=>|->|==+|=
 const LIST_KEY =
   /\b(details|lines|options|notes|reasons|filters|columns|steps|accept|also|shows|hides|period|page_sizes)\s*:\s*([^:{}[\]"']*,\s*)$/
 
-/** Returns the correct notation of a text that was split at a comma. */
+/** Returns the correct notation of a string that was split at a comma. */
 function suggestQuotes(
   text: string,
   [start]: Span,
@@ -236,8 +227,8 @@ function isProse(path: string): boolean {
 }
 
 /**
- * Reports a comma between digits, without a space, in a row of prices: it was intended to separate the thousands of
- * one amount.
+ * Reports a comma between digits, without a space, in a row of prices: it was meant to separate the thousands of one
+ * amount.
  */
 function findCommaTraps(
   node: YAMLSeq,
@@ -282,7 +273,7 @@ function suggestPriceText(cell: string, currency: Currency): string {
   return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 
-/** Returns the position of a node in the text; null if it has none of its own. */
+/** Returns the position of a node in the text. Returns null if the node has no position of its own. */
 export function getNodeRange(node: unknown): Span | null {
   const range =
     (isScalar(node) || isMap(node) || isSeq(node) || isAlias(node)) && node.range

@@ -1,12 +1,12 @@
 /** Reads the pricing context from the command line: discount code kind, full seats, member list row. */
 import { formatList, findNearest } from '../suggestions/nearest-name.ts'
 import type { EventConfig } from '../../event/config.ts'
-import { EMPTY_CONTEXT, type CodeStatus, type PricingContext } from '../../rules/pricing-context.ts'
+import type { CodeStatus, PricingContext } from '../../rules/pricing-context.ts'
 import { err, fromPairs, ok, getOwn, type Result } from '../../lib/result.ts'
 import type { Quota } from '../../event/pricing-types.ts'
 
 export type ContextArguments = {
-  /** A kind of discount code of the event, or another result of a code lookup. */
+  /** A kind of discount code of the event, or the reason why a code is not valid. */
   readonly code?: string | undefined
   /** Full seats: a quota's id, or `quota.option`. */
   readonly full?: readonly string[] | undefined
@@ -16,7 +16,7 @@ export type ContextArguments = {
 
 const INVALID_CODE_STATES = ['unknown', 'spent', 'over', 'withdrawn'] as const
 
-/** Returns the context, or a sentence about a value that the event does not have. */
+/** Returns the context, or a message about a value that the event does not have. */
 export function readContext(
   event: EventConfig,
   args: ContextArguments,
@@ -29,16 +29,16 @@ export function readContext(
     if (!seatIds.ok) return seatIds
     for (const quotaId of seatIds.value) seatsLeft[quotaId] = 0
   }
-  const rolls = readMemberLists(event, args.roll ?? [])
-  return rolls.ok
-    ? ok({ ...EMPTY_CONTEXT, code: code.value, left: seatsLeft, rolls: rolls.value })
-    : rolls
+  const memberRecords = readMemberLists(event, args.roll ?? [])
+  return memberRecords.ok
+    ? ok({ code: code.value, left: seatsLeft, memberRecords: memberRecords.value })
+    : memberRecords
 }
 
 function readCode(event: EventConfig, code: string): Result<CodeStatus, string> {
   if (event.codeKinds.some(({ id }) => id === code)) return ok({ is: 'valid', kind: code })
-  const noCode = INVALID_CODE_STATES.find((candidate) => candidate === code)
-  if (noCode !== undefined && event.codeKinds.length > 0) return ok({ is: noCode })
+  const invalidState = INVALID_CODE_STATES.find((candidate) => candidate === code)
+  if (invalidState !== undefined && event.codeKinds.length > 0) return ok({ is: invalidState })
   return err(
     explainUnknownName(
       'code kind',
@@ -48,17 +48,14 @@ function readCode(event: EventConfig, code: string): Result<CodeStatus, string> 
   )
 }
 
-/**
- * Returns the ids of the quota's seats: its only seat; for a quota per option, the named option's
- * or all.
- */
-function readSeats(event: EventConfig, place: string): Result<readonly string[], string> {
+/** Returns the ids of the quota's seats. For a quota per option, returns the seat of the named option, or all seats. */
+function readSeats(event: EventConfig, seatName: string): Result<readonly string[], string> {
   const allSeats = event.quotas.flatMap((limit) => listSeatNames(event, limit))
-  const quota = event.quotas.find(({ id }) => id === place)
-  if (allSeats.includes(place)) return ok([place])
+  const quota = event.quotas.find(({ id }) => id === seatName)
+  if (allSeats.includes(seatName)) return ok([seatName])
   return quota === undefined
     ? err(
-        explainUnknownName('limit', place, [
+        explainUnknownName('limit', seatName, [
           ...new Set([...event.quotas.map(({ id }) => id), ...allSeats]),
         ]),
       )
@@ -74,7 +71,7 @@ function listSeatNames(event: EventConfig, { id, eachOptionOf }: Quota): readonl
 function readMemberLists(
   event: EventConfig,
   args: readonly string[],
-): Result<PricingContext['rolls'], string> {
+): Result<PricingContext['memberRecords'], string> {
   const rows: Record<string, Readonly<Record<string, string>> | null> = {}
   for (const text of args) {
     const [, id = '', column, value = ''] = /^([^.=]+)(?:\.([^=]+))?=(.*)$/su.exec(text) ?? []
@@ -122,17 +119,17 @@ function explainUnknownName(noun: string, name: string, knownNames: readonly str
   return `There is no ${noun} "${name}".${availableText}`
 }
 
-/** Describes the given context in one sentence per value; for a full seat, also the consequence. */
+/** Describes the given context, with one sentence per value. For a full seat, adds the consequence. */
 export function describeContext(
   event: EventConfig,
-  { code, left, rolls }: PricingContext,
+  { code, left, memberRecords }: PricingContext,
 ): readonly string[] {
   return [
     ...(code === null ? [] : [describeCode(event, code)]),
     ...Object.entries(left).flatMap(([seat, count]) =>
       count > 0 ? [] : [`${seat} is full: ${describeFull(event, seat)}`],
     ),
-    ...Object.entries(rolls).flatMap(([field, row]) =>
+    ...Object.entries(memberRecords).flatMap(([field, row]) =>
       row === null
         ? [`${field} is not in its member list`]
         : Object.entries(row).map(([column, value]) => `${field}.${column} is ${value}`),

@@ -1,9 +1,8 @@
 /**
  * Lists the changes on each day of an event: prices, seats, opening and closing, cancellation refunds.
  *
- * Each day is evaluated with the functions that the form, the server and the office use, and
- * compared with the previous day. A day without effect is therefore not listed, even if the file
- * names it.
+ * Each day is evaluated with the functions that the form, the server and the office use, and compared with the previous
+ * day. A day without an effect is therefore omitted, even if the file names it.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import {
@@ -39,13 +38,10 @@ import type { Naming } from './price-list.ts'
 /** The changes at the start of a day. */
 export type CalendarDay = { readonly day: Day; readonly changes: readonly string[] }
 
-/**
- * The number of days before the first day in the file, if it does not state when registration
- * opens.
- */
+/** If the file states no opening day, the list begins this many days before the first day in the file. */
 const LEAD_DAYS = 30
 
-/** Returns the range of days on which anything can change. */
+/** Returns the range of days on which a value can change. */
 export function getCalendarRange(event: EventConfig): { readonly from: Day; readonly to: Day } {
   const { registration, edit, cancellation, retention, methods, fees } = event
   const statedDays = [
@@ -91,19 +87,22 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
   return calendarDays
 }
 
-/** Uses labels, because the organisers who sign the calendar do not know the ids of the file. */
-const BY_LABEL: Naming = { describe: describeConditionByLabels, nameItem: formatItemName }
+/**
+ * Names conditions and items by their labels, because the organisers who sign the calendar do not know the ids of the
+ * file.
+ */
+const NAMING_BY_LABEL: Naming = { describe: describeConditionByLabels, nameItem: formatItemName }
 
 const OPEN = 'Registration: open'
 
 /**
- * Formats the state of registration on the first day of the list, which is not an opening day unless the file names
- * one.
+ * Formats the state of registration on the first day of the list. Registration may be open before that day, unless the
+ * file states the opening day.
  */
 const formatFirstDay = (fact: string): string =>
-  fact === OPEN ? `${OPEN}, also before this day: the file names no day on which it opens` : fact
+  fact === OPEN ? `${OPEN}, also before this day (the file states no opening day)` : fact
 
-/** A sentence about a day, with the key of its subject: labels of different subjects may be the same. */
+/** A sentence about a day, with the key of its subject. Different subjects may have the same label. */
 type Fact = readonly [key: string, sentence: string]
 
 /** Returns everything that applies on a day. */
@@ -116,8 +115,8 @@ function listFacts(event: EventConfig, day: Day, seats: readonly Fact[]): readon
     ['desk', `Registration by staff: ${formatStaffRegistration(opening.open, desk.open)}`],
     ...(opening.open || desk.open ? [...listSaleFacts(event, day), ...seats] : []),
     ['edit', `Delegates can change: ${formatEditable(event, day)}`],
-    ['cancellation', `A cancellation refunds: ${formatRefund(event, day)}`],
-    ['event', `Conference: ${day < event.from ? 'to come' : isOver ? 'over' : 'takes place'}`],
+    ['cancellation', `Refund on cancellation: ${formatRefund(event, day)}`],
+    ['event', `Conference: ${day < event.from ? 'upcoming' : isOver ? 'over' : 'in progress'}`],
   ]
 }
 
@@ -125,7 +124,7 @@ function listFacts(event: EventConfig, day: Day, seats: readonly Fact[]): readon
 const formatStaffRegistration = (isFormOpen: boolean, isDeskOpen: boolean): string =>
   isFormOpen ? 'open' : isDeskOpen ? 'open, at the front desk' : 'closed'
 
-/** Returns everything on sale and the payment methods. Empty while registration is closed. */
+/** Returns the prices of everything on sale, and the payment methods. */
 function listSaleFacts(event: EventConfig, day: Day): readonly Fact[] {
   if (event.fees.prices === null) return []
   const tax = getPaidTaxText(event)
@@ -140,7 +139,7 @@ function listSaleFacts(event: EventConfig, day: Day): readonly Fact[] {
       .filter(({ from, to }) => (from ?? day) <= day && day <= (to ?? day))
       .map((adjustment): Fact => [
         `adjustment ${adjustment.id}`,
-        `${formatAdjustment(event, adjustment, BY_LABEL)}${'amount' in adjustment.by && event.fees.tax?.prices === 'exclusive' ? ', before tax' : ''}`,
+        `${formatAdjustment(event, adjustment, NAMING_BY_LABEL)}${'amount' in adjustment.by && event.fees.tax?.prices === 'exclusive' ? ', before tax' : ''}`,
       ]),
     ...event.methods.map((method): Fact => [
       `method ${method.id}`,
@@ -177,7 +176,7 @@ function listItemFacts(event: EventConfig, item: Item, day: Day): readonly Fact[
   })
 }
 
-/** Formats the amounts to pay for a row, each with those who pay it: "₹ 1,770 (Member), ₹ 2,360 (all others)". */
+/** Formats the amounts to pay for a row, with the delegates who pay each: "₹ 1,770 (Member), ₹ 2,360 (all others)". */
 function formatRowPrices(
   event: EventConfig,
   item: Item,
@@ -234,7 +233,7 @@ function formatItemLabel(event: EventConfig, item: Item, row: string): string {
   ].join(', ')
 }
 
-/** States the condition of an item, unless it is about the category or the answer that orders the item. */
+/** Formats the condition of an item. Omits a condition on the category or on the answer that orders the item. */
 function formatItemCondition(event: EventConfig, item: Item): string {
   const { when, by, count, times, amountIn } = item
   if (when === undefined || isAboutCategory(when)) return ''
@@ -244,11 +243,11 @@ function formatItemCondition(event: EventConfig, item: Item): string {
     : `, where ${describeConditionByLabels(event, when)}`
 }
 
-/** Returns the quotas, which are the same on all days. */
+/** Returns the seats of the quotas, which are the same on all days. */
 const listSeats = (event: EventConfig): readonly Fact[] =>
   event.quotas.map((quota): Fact => [
     `quota ${quota.id}`,
-    `Seats: ${formatSeats(event, quota, BY_LABEL)}. When full: “${quota.full.message}”`,
+    `Seats: ${formatSeats(event, quota, NAMING_BY_LABEL)}. When full: “${quota.full.message}”`,
   ])
 
 function formatEditable(event: EventConfig, day: Day): string {

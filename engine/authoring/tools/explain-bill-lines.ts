@@ -34,10 +34,10 @@ export type LineExplanation = {
   readonly line: Line
   readonly keyPath: KeyPath
   /**
-   * The source of its price ("fees.prices.member, column 1, early"), or the lines that it changes.
+   * The source of the line's price ("fees.prices.member, column 1, early"), or the lines that an adjustment changes.
    */
   readonly from: string
-  /** The tax on its price; null for an adjustment, which has the tax of the lines it changes. */
+  /** The tax on the line's price. Null for an adjustment, which has the tax of the lines that it changes. */
   readonly tax: Tax | null
   readonly is: 'price' | 'change'
 }
@@ -64,7 +64,7 @@ export function getPricesPath(
   return groupIndex < 0 ? ['fees', 'prices'] : ['fees', 'price_groups', groupIndex, 'prices']
 }
 
-/** Returns each line with its cell; `answers` are normalised and include the context. */
+/** Returns each line with its price table cell. `answers` are normalised and include the context. */
 export function explainLines(
   event: EventConfig,
   answers: Answers,
@@ -171,7 +171,7 @@ function getItemCell(
       keyPath: [...itemPath, 'prices'],
       from: `${name}, without a table that applies`,
     }
-  // A single table is written without `otherwise`.
+  // A file with a single table omits `otherwise`.
   const isOnlyTable = item.prices.length === 1 && table.when === null
   const path = isOnlyTable
     ? [...itemPath, 'prices']
@@ -340,7 +340,7 @@ function formatBillLine(
   ]
 }
 
-/** Formats " (line 48)", or nothing if the line is not known. */
+/** Formats " (line 48)". Returns an empty string if the line is not known. */
 export function formatLineNumber(line: number | null): string {
   return line === null ? '' : ` (line ${line})`
 }

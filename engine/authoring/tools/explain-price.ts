@@ -1,4 +1,4 @@
-/** Explains a delegate's price: answers as read, rules as tried, price table cell and tax. */
+/** Explains a delegate's price: answers as interpreted, rules as evaluated, price table cell and tax. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers, FieldErrors, RawAnswers } from '../../event/answer-types.ts'
 import type { Period } from '../../event/pricing-types.ts'
@@ -49,9 +49,9 @@ type InterpretedAnswer = {
 }
 type PeriodExplanation = {
   readonly period: Period
-  /** Whether the period contains the day, or applies to all other dates. */
+  /** `holds-the-day`: the period contains the day. `other-dates`: the period applies to all other dates. */
   readonly because: 'holds-the-day' | 'other-dates'
-  /** Later periods that also contain the day; the first listed applies. */
+  /** Later periods that also contain the day. Only the first in the file applies. */
   readonly alsoIn: readonly Period[]
 }
 type Cell = {
@@ -61,7 +61,7 @@ type Cell = {
   readonly keyPath: readonly (string | number)[]
   readonly price: Amount
 }
-/** Its property names are also those of `explain --json`. */
+/** `rollcall event explain --json` prints these property names. */
 export type Explanation = {
   readonly at: Instant
   readonly day: Day
@@ -77,7 +77,7 @@ export type Explanation = {
   readonly cell: Cell | null
   readonly tax: Tax | null
   readonly quote: Result<Quote, QuoteRefusal> | null
-  /** The context, in addition to the answers. */
+  /** The pricing context, in addition to the answers. */
   readonly facts: PricingContext
   /** The lines of the bill with their sources; empty without a price. */
   readonly lines: readonly LineExplanation[]
@@ -87,15 +87,15 @@ export type Explanation = {
 }
 
 /**
- * Explains the price for raw answers, as from a browser or a stored registration. `quote` is null for an event without
- * prices.
+ * Explains the price for answers as received from a browser or a stored registration. `quote` is null for an event
+ * without prices.
  */
 export function explainPrice(
   event: EventConfig,
   raw: RawAnswers,
   at: Instant,
   context: PricingContext = EMPTY_CONTEXT,
-  /** The total of a stored bill, which identifies the payment method. */
+  /** The total of a stored bill, from which the payment method is determined. */
   billedTotal: Amount | null = null,
 ): Explanation {
   const on = dayOf(at)
@@ -193,8 +193,7 @@ function findCell(event: EventConfig, category: string, period: string): Cell | 
 }
 
 /**
- * Formats the explanation as lines. `lineNumber` returns the line of a path in the event file, if
- * its text is available.
+ * Formats the explanation as lines. `lineNumber` returns the line of a path in the event file if the text is available.
  */
 export function formatExplanation(
   event: EventConfig,
@@ -214,7 +213,7 @@ export function formatExplanation(
   const acceptedQuote = explanation.quote?.ok === true ? explanation.quote.value : null
   const rows: readonly (readonly [string, string])[] = [
     ['period', formatPeriod(explanation.period, explanation.day)],
-    // A default that affects nothing explains nothing, so it is omitted.
+    // Omits defaults that do not affect the price.
     ...explanation.answers
       .filter(({ outcome, field }) => outcome !== 'default' || decidingFields.has(field))
       .map((answer) => ['answer', describeAnswer(event, answer)] as const),
@@ -353,7 +352,7 @@ function formatCategory(
   return event.fees.prices === null ? [...ruleRows, ['category', explanation.category]] : ruleRows
 }
 
-/** Explains why the category differs from the one that the answers give. */
+/** Explains why the category differs from the one that the answers determine. */
 function formatCodeEffect(event: EventConfig, { code }: PricingContext): string {
   const codeEffect = event.codeKinds.find(
     ({ id }) => code?.is === 'valid' && id === code.kind,

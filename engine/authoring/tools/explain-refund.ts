@@ -1,4 +1,4 @@
-/** Explains the cancellation refund on the day of a price: share, tax kept and charge. */
+/** Explains the cancellation refund on the day of a price: refunded share, tax and charge deducted. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Cancellation, RefundTerms } from '../../event/approval-and-cancellation-types.ts'
 import { formatPlainAmount, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
@@ -8,7 +8,7 @@ import type { Quote } from '../../pricing/quote.ts'
 import { findRefundTerms, computeRefundOfPrice } from '../../registration/cancellation-refund.ts'
 import { removeUndefined, type Block, type DisplayedValue } from './show-conditions.ts'
 
-/** Returns one row; none if the file has no refund scale or the price is zero. */
+/** Returns one row. Returns none if the file has no refund scale or the price is zero. */
 export function formatRefund(
   { cancellation, fees }: EventConfig,
   quote: Quote,

@@ -4,7 +4,7 @@ import type { Finding, Severity } from '../finding.ts'
 import type { Place } from '../syntax/source.ts'
 import { getOwn } from '../../lib/result.ts'
 
-/** GitHub keeps this many annotations per severity and step and silently drops the others. */
+/** GitHub shows this many annotations per severity and step, and omits the others without notice. */
 const MAX_GITHUB_ANNOTATIONS = 10
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note']
 
@@ -42,8 +42,8 @@ export function formatAsJson(findings: readonly Finding[], files: number): strin
 }
 
 /**
- * Formats the findings as one SARIF run. The fingerprint is code and dotted path, so that moving lines does not reopen
- * an alert.
+ * Formats the findings as one SARIF run. The fingerprint is the code and the dotted path, so that moving lines does not
+ * reopen an alert.
  */
 export function formatAsSarif(findings: readonly Finding[]): string {
   const codes = [...new Set(findings.map(({ code }) => code))].sort()

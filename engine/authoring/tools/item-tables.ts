@@ -1,4 +1,4 @@
-/** The price tables of an item: the categories that each applies to, and the amounts that they pay. */
+/** Reads the price tables of an item: the categories that each applies to, and the amounts to pay. */
 import type { Category, EventConfig } from '../../event/config.ts'
 import type { Condition } from '../../event/answer-types.ts'
 import type { Item } from '../../event/pricing-types.ts'
@@ -11,8 +11,8 @@ import { matchesCondition } from '../../rules/evaluate-condition.ts'
 import { CATEGORY, listConditionNames } from '../proofs/walk-form.ts'
 
 /**
- * Returns the categories that a table of an item applies to, by the table's index. Null if other
- * answers decide which table applies.
+ * Returns the categories that a table of an item applies to. `part` is the index of the table. Returns null if other
+ * answers determine which table applies.
  */
 export function listCategoriesOfTable(
   event: EventConfig,
@@ -26,9 +26,8 @@ export function listCategoriesOfTable(
 }
 
 /**
- * Formats the amount to pay for a row on a day: "₹ 1,180". If the categories that can have the row
- * are taxed differently, lists all amounts: "₹ 1,000 or ₹ 1,180". Ignores tax rules about other
- * answers, which are listed as rules.
+ * Formats the amount to pay for a row on a day: "₹ 1,180". If tax differs between the categories that can have the row,
+ * lists all amounts: "₹ 1,000 or ₹ 1,180". Ignores tax rules about other answers, which are listed separately.
  */
 export function formatPaidItemPrice(
   event: EventConfig,
@@ -62,6 +61,6 @@ function canHavePart(item: Item, part: number, category: string): boolean {
   })
 }
 
-/** Returns true if a condition names nothing but the category. */
+/** Returns true if a condition tests only the category. */
 export const isAboutCategory = (condition: Condition): boolean =>
   listConditionNames([condition]).every((name) => name === CATEGORY)

@@ -79,13 +79,13 @@ function renderExample(event: EventConfig, example: FormCase): string {
       ? ['<p class="note">These answers cannot be submitted, so there is no result.</p>']
       : [
           `<h2>After payment</h2>\n${renderResult(event, 'success', view, example.on)}`,
-          `<h2>When the payment failed</h2>\n${renderResult(event, 'failed', view, example.on)}`,
+          `<h2>After a failed payment</h2>\n${renderResult(event, 'failed', view, example.on)}`,
           ...renderDocuments(event, view),
         ]),
   ].join('\n')
 }
 
-/** Returns a registration with these answers; its number is an obvious placeholder. */
+/** Returns a registration with these answers. Its number is an obvious placeholder. */
 function buildSampleView(
   event: EventConfig,
   example: FormCase,
@@ -226,8 +226,8 @@ function renderPriceList(event: EventConfig): string {
 }
 
 /**
- * Renders the column headings. An item's periods may differ from the registration's but have the
- * same labels, so the item's columns state their days.
+ * Renders the column headings. An item's periods may have the same labels as those of registration but other days, so
+ * the columns of items also show their days.
  */
 function renderHead(periods: readonly Period[], withDays = false): string {
   return periods
@@ -243,10 +243,7 @@ function chooseSampleDay(event: EventConfig, period: Period | undefined): Day {
   return period?.from ?? period?.to ?? event.from
 }
 
-/**
- * Renders a table for each item, with the amounts to pay as in the table above, then adjustments
- * and quotas.
- */
+/** Renders a table for each item with the amounts to pay, then adjustments and quotas. */
 function renderItemPrices(event: EventConfig): string {
   if (!hasItemsOrTaxes(event)) return ''
   const { tables, taxRules, adjustments, limits: quotas } = buildPriceList(event)
@@ -281,7 +278,7 @@ function formatRowPrice(currency: Currency, price: Amount | null): string {
 function renderClosedNotice(event: EventConfig): string {
   return event.closed === null
     ? ''
-    : `\n<h2>While it is closed</h2>\n<article><h3>${escapeHtml(event.closed.heading)}</h3><p>${escapeHtml(event.closed.text)}</p></article>`
+    : `\n<h2>While registration is closed</h2>\n<article><h3>${escapeHtml(event.closed.heading)}</h3><p>${escapeHtml(event.closed.text)}</p></article>`
 }
 
 function renderPage(event: EventConfig, title: string, body: string): string {

@@ -49,9 +49,7 @@ export type ListedTable = {
   readonly about: readonly string[]
   /** The columns: the periods of the fees, or the item's own. */
   readonly periods: readonly Period[]
-  /**
-   * The tables, of which the first match applies. Empty if the delegate chooses the price.
-   */
+  /** The item's price tables; the first match applies. Empty if the delegate enters the price. */
   readonly parts: readonly ListedPart[]
 }
 /** The label of a table without a condition, which applies to all other delegates. */
@@ -59,15 +57,15 @@ export const ALL_OTHERS = 'all others'
 
 /** One price table of an item. */
 export type ListedPart = {
-  /** Its condition in words. Null for a single table. */
+  /** The condition of the table in words. Null if the item has a single table. */
   readonly when: string | null
-  /** The labels of the categories that it applies to. Null if other answers decide. */
+  /** The labels of the categories that the table applies to. Null if other answers determine this. */
   readonly categories: readonly string[] | null
   readonly rows: readonly ListedRow[]
 }
 /** One rule of a list, in words. */
 export type ListedRule = { readonly id: string; readonly description: string }
-/** Its property names are also those of `simulate --json`. */
+/** `rollcall event simulate --json` prints these property names. */
 export type PriceList = {
   readonly tables: readonly ListedTable[]
   readonly taxRules: readonly ListedRule[]
@@ -88,9 +86,7 @@ const RULE_TITLES = {
   rolls: 'Member lists',
 } as const satisfies Record<Exclude<keyof PriceList, 'tables'>, string>
 
-/**
- * Returns the rules of an event by kind, each kind with its title. Kinds without rules are omitted.
- */
+/** Returns the rules of an event by kind, each kind with its title. Omits kinds without rules. */
 export const listRuleGroups = (
   list: PriceList,
 ): readonly { readonly title: string; readonly rules: readonly ListedRule[] }[] =>
@@ -149,7 +145,7 @@ function formatMemberList(
     .map((field) => field.id)
   const columnTexts = columns.map((column) =>
     column.options === undefined
-      ? `${column.id}${column.type === 'date' ? ' (a day)' : ''}`
+      ? `${column.id}${column.type === 'date' ? ' (a date)' : ''}`
       : `${column.id} (${column.options.join(' or ')})`,
   )
   return [
@@ -188,10 +184,7 @@ function listRegistrationTables(event: EventConfig, prices: PriceTable): readonl
   })
 }
 
-/**
- * Describes a category that no answer gives: a discount code may give it, or a full quota may offer
- * it.
- */
+/** Describes a category that no answer gives. A discount code may give it, or a full quota may offer it. */
 function describeListedCategory({ codeKinds, quotas }: EventConfig, category: string): string {
   const kinds = codeKinds.filter(({ gives }) => 'category' in gives && gives.category === category)
   if (kinds.length > 0) return `with a code: ${kinds.map(({ id }) => id).join(', ')}`
@@ -267,7 +260,7 @@ function describeItem(event: EventConfig, item: Item): readonly string[] {
   ]
 }
 
-/** Formats the maximum quantity; empty if the field states none. */
+/** Formats the maximum quantity. Returns an empty string if the field states none. */
 function formatMaximum(field: Field | undefined): string {
   const max = field?.type === 'many' ? field.choose?.atMost : field?.max
   return max === undefined ? '' : ` (${field?.type === 'many' ? 'at most' : 'up to'} ${max})`
@@ -287,7 +280,7 @@ export function formatAmountField(
     : `${formatAmount(min)} to ${formatAmount(max)}, as entered in ${getFieldLabel(event, id)}`
 }
 
-/** Returns true if the whole list has this tax, so that it need not be repeated. */
+/** Returns true if this tax applies to the whole list, so that it is not repeated. */
 function hasCommonTax({ fees }: EventConfig, tax: Tax | null): boolean {
   return (
     tax?.name === fees.tax?.name &&
@@ -322,17 +315,17 @@ function formatTaxRule(event: EventConfig, { tax, when, from, to, note }: TaxRul
   ].join(', ')
 }
 
-/** How a list names conditions and items: by the ids of the file, or by the labels that delegates read. */
+/** How a list names conditions and items: by the ids of the file, or by the labels shown to delegates. */
 export type Naming = {
   readonly describe: (event: EventConfig, condition: Condition) => string
   readonly nameItem: (event: EventConfig, id: string) => string
 }
-const BY_ID: Naming = { describe: describeCondition, nameItem: (_, id) => id }
+const NAMING_BY_ID: Naming = { describe: describeCondition, nameItem: (_, id) => id }
 
 export function formatAdjustment(
   event: EventConfig,
   { label, by, on, when, from, to }: Adjustment,
-  { describe, nameItem }: Naming = BY_ID,
+  { describe, nameItem }: Naming = NAMING_BY_ID,
 ): string {
   const change =
     'percent' in by
@@ -355,11 +348,11 @@ function formatQuota(event: EventConfig, quota: Quota): string {
   ].join('; ')
 }
 
-/** Formats the number of seats, and which registrations take them: "100, where category is Trainee". */
+/** Formats the number of seats and the registrations that take them: "100, where category is Trainee". */
 export function formatSeats(
   event: EventConfig,
   quota: Quota,
-  { describe }: Naming = BY_ID,
+  { describe }: Naming = NAMING_BY_ID,
 ): string {
   const { when, eachOptionOf, count, withDelegate, max } = quota
   const options = findField(event, eachOptionOf)?.options

@@ -1,4 +1,4 @@
-/** Moves birthdays in examples when an event is repeated, so that ages stay the same, and lists days to check. */
+/** Moves birthdays in examples of a repeated event, so that ages stay the same. Lists days to check. */
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, countDaysBetween, isDay, type Day } from '../../lib/time.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
@@ -28,17 +28,15 @@ function listAgeFields(value: unknown): readonly string[] {
   )
 }
 
-/**
- * Describes the reference day of each age condition, such as 1 January. It moves like the event's first day.
- */
+/** Describes the reference day of each age condition, such as 1 January, which moves with the event's first day. */
 export function describeAgeDays(source: Source, shiftDay: (day: Day) => Day): readonly string[] {
   const days = listPaths(source.value, '').flatMap((path): readonly Day[] => {
-    const written = path.endsWith('.age.on') ? source.written(path.slice(1))?.text : undefined
+    const written = path.endsWith('.age.on') ? source.getScalar(path.slice(1))?.text : undefined
     return written !== undefined && isDay(written) ? [written] : []
   })
   return [...new Set(days)].map(
     (on) =>
-      `Ages are now calculated on ${shiftDay(on)} instead of ${on}, as long before or after the event. Check this day.`,
+      `Ages are now calculated on ${shiftDay(on)} instead of ${on}, at the same distance from the event. Check this date.`,
   )
 }
 
@@ -49,10 +47,7 @@ function listPaths(value: unknown, path: string): readonly string[] {
     : [path]
 }
 
-/**
- * Moves a date of birth so that the delegate's age on the first day of the new event is the same to
- * the day.
- */
+/** Moves a date of birth so that the delegate is exactly as old on the first day of the new event as on the old one. */
 export function shiftBirthday(birthday: Day, eventStart: Day, shiftDay: (day: Day) => Day): Day {
   const years = Number(eventStart.slice(0, 4)) - Number(birthday.slice(0, 4))
   const [oldStart, newStart] = [
@@ -65,8 +60,8 @@ export function shiftBirthday(birthday: Day, eventStart: Day, shiftDay: (day: Da
 }
 
 /**
- * Describes a day that is probably an age limit, because it is some years before the event's first or last day, give
- * or take a day. Names the corresponding day for the next event. Returns null for other days.
+ * Describes a day that is probably an age limit, because it is some years before the event's first or last day, plus or
+ * minus one day. Names the corresponding day for the next event. Returns null for other days.
  */
 export function explainUnchangedBirthday(
   day: string,
@@ -85,7 +80,7 @@ export function explainUnchangedBirthday(
   return null
 }
 
-/** Returns null for 29 February in a year that has none. */
+/** Returns null for 29 February if the resulting year has no such day. */
 function subtractYears(day: Day, years: number): Day | null {
   const earlierDay = `${Number(day.slice(0, 4)) - years}${day.slice(4)}`
   return isDay(earlierDay) ? earlierDay : null

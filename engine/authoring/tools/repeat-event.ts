@@ -1,6 +1,6 @@
 /**
- * Creates next year's event file from this year's by changing days, names and addresses in the
- * text. Comments and layout are kept. Lists the changes and the lines to check.
+ * Creates next year's event file from this year's file by changing days, names and addresses in the text. Comments and
+ * layout stay unchanged. Lists the changes and the lines to check.
  */
 import { findDays } from '../prose/find-days.ts'
 import { listEndpoints, listPages } from '../event-clashes.ts'
@@ -22,7 +22,7 @@ import { listAllPeriods, renamePeriods, type Renaming } from './repeat-periods.t
 import { shiftDays } from './shift-days.ts'
 
 export type RepeatOptions = {
-  /** Id of the new event. */
+  /** The id of the new event. */
   readonly id: string
   /** The prefix of its registration numbers. */
   readonly prefix: string
@@ -105,15 +105,13 @@ export function repeatEvent(
       ...(oldEvent.title === shiftTitle(oldEvent.title, years)
         ? [`The title, ${oldEvent.title}, contains no year and is unchanged.`]
         : []),
-      ...(oldEvent.theme === undefined
-        ? []
-        : [`The motto is still last time’s: ${oldEvent.theme}.`]),
+      ...(oldEvent.theme === undefined ? [] : [`The motto is unchanged: ${oldEvent.theme}.`]),
       ...(oldEvent.status === 'closed'
         ? ['The event is closed, like the old one: write status: open when registration begins.']
         : []),
       ...(oldEvent.registration.closes === undefined
         ? [
-            'Registration never closes, as for the old event. Remove `closes: never` and its entry under allow to close it after the last day.',
+            'Registration never closes, as for the old event. Remove `closes: never` and its entry under `allow` to close it after the last day.',
           ]
         : []),
       ...(account === null
@@ -132,7 +130,7 @@ export function repeatEvent(
       ...[...new Set(shiftResult.unchangedTexts)].map(
         (day) =>
           explainUnchangedBirthday(day, oldEvent, shiftDay) ??
-          `“${day}” looks like a day and is unchanged.`,
+          `“${day}” looks like a date and is unchanged.`,
       ),
       ...describeAgeDays(source, shiftDay),
       ...listRemainingYears(newText, oldEvent),
@@ -195,7 +193,7 @@ function findAccountPath(source: Source): string {
   return cardIndex < 0 ? 'payment.account' : `payment.methods.${cardIndex}.account`
 }
 
-/** Protects the versions of consent texts, which are not days of the event. */
+/** Protects the versions of consent texts from being shifted, because they are not days of the event. */
 function protectConsentVersions(
   source: Source,
   oldEvent: EventConfig,
@@ -223,8 +221,8 @@ function applyEdits(text: string, edits: readonly Edit[]): string {
 }
 
 /**
- * Returns the new name of every address in the file: with the new id in place of the old one,
- * otherwise with the new id inserted.
+ * Returns the new name of every address in the file. The new id replaces the old one, or is inserted if the address
+ * does not contain the old one.
  */
 function renameAddresses(
   oldEvent: EventConfig,
@@ -233,7 +231,7 @@ function renameAddresses(
   const usedAddresses = new Set([...otherEvents, oldEvent].flatMap(listAddresses))
   const oldIdPattern = buildWordPattern(oldEvent.id)
   const addresses = [...new Set(listAddresses(oldEvent))].toSorted(
-    // Addresses with the old id have a fixed new name, which other addresses must avoid.
+    // Addresses with the old id have a fixed new name. Other addresses must differ from it.
     (a, b) => Number(oldIdPattern.test(b)) - Number(oldIdPattern.test(a)) || b.length - a.length,
   )
   return addresses
@@ -310,7 +308,7 @@ function replaceTitle(
   )
 }
 
-/** Hides new names from the search for days and years until all other changes are made. */
+/** Hides new names from the search for days and years until all other changes are done. */
 function createMarker(): { mark: (text: string) => string; restore: (text: string) => string } {
   const hiddenTexts: string[] = []
   return {
@@ -342,14 +340,14 @@ function replaceDemo(text: string, oldEvent: EventConfig, accountPath: string): 
     (path) =>
       !oldEvent.demo.some((demoPath) => path === demoPath || path.startsWith(`${demoPath}.`)),
   )
-  const lines = placeholderPaths.map((path) => `  - ${path}`.padEnd(34) + '# as last time')
+  const lines = placeholderPaths.map((path) => `  - ${path}`.padEnd(34) + '# unchanged')
   const markedText =
     oldEvent.fees.prices === null
       ? text
       : text.replace(
           /^( +)prices:(?=[ \t]*(?:#.*)?\n)/m,
           (_whole, indent: string) =>
-            `${indent}# Prices of ${oldEvent.title}, kept: check each, then remove fees.prices from demo.\n${indent}prices:`,
+            `${indent}# Prices of ${oldEvent.title}, unchanged: check each, then remove fees.prices from demo.\n${indent}prices:`,
         )
   if (lines.length === 0) return markedText
   const list = /^demo:[^\n]*\n(?:(?: +-| *#)[^\n]*\n)+/m.exec(markedText)
@@ -368,7 +366,7 @@ function replaceDemo(text: string, oldEvent: EventConfig, accountPath: string): 
 const YEAR_NOT_AMOUNT =
   /(?<![\d[₹.,/]|(?:base|gst|total|min|max): *|(?:\d|free|none), *)(?:19|20)\d\d(?!\d|[.,]\d|\])/g
 
-/** Returns lines that still contain a year of the old event, except shifted days. */
+/** Returns lines that still contain a year of the old event, except for shifted days. */
 function listRemainingYears(text: string, oldEvent: EventConfig): readonly string[] {
   const days = [oldEvent, ...listAllPeriods(oldEvent)].flatMap(({ from, to }) => [from, to])
   const years = new Set([
@@ -381,7 +379,7 @@ function listRemainingYears(text: string, oldEvent: EventConfig): readonly strin
         years.has(year) &&
         !findDays(line, Number(year)).some(({ start, end }) => start <= index && index < end),
     )
-    return yearMatch === undefined || line.includes('kept: check each')
+    return yearMatch === undefined || line.includes('unchanged: check each')
       ? []
       : [`Line ${i + 1} contains ${yearMatch[0]}: ${line.trim()}`]
   })

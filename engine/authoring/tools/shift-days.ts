@@ -1,16 +1,16 @@
-/** Shifts the days in a text by whole weeks, keeping their notation: 2025-08-31, 31/08/2025, 31st Aug. */
+/** Shifts the days in a string by whole weeks, keeping their notation: 2025-08-31, 31/08/2025, 31st Aug. */
 import { findDays, findMonths, type StatedDays, type DayWords } from '../prose/find-days.ts'
 import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_PER_WEEK = 7
-/** Days more than this many years from the event are historical, birthdays or unrelated. */
+/** Days that are more years than this from the event are historical, birthdays or unrelated. */
 const NEAR_YEARS = 3
 const MONTHS =
   'January February March April May June July August September October November December'.split(' ')
 
 export type DayShift = {
   readonly weeks: number
-  /** First day of the event in the text. A day without a year is the nearest one to it. */
+  /** The first day of the event in the text. A day without a year is the one nearest to this day. */
   readonly event: Day
 }
 export type ShiftedText = {
@@ -65,8 +65,8 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
 }
 
 /**
- * Returns the day that the words mean: without a year, the day nearest to the event. Null if there
- * is no such day, or it is far from the event.
+ * Returns the day that the words mean. Without a year, this is the day nearest to the event. Returns null if there is
+ * no such day, or if it is far from the event.
  */
 function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
   const eventYear = Number(event.slice(0, 4))
@@ -164,8 +164,8 @@ function shiftDayText(phrase: string, words: DayWords, shift: DayShift): string 
 }
 
 /**
- * Replaces the words of one or more days in one month: the month's name, the numbers up to `lastDay`, which change by
- * `daysApart`, and the year after them.
+ * Replaces the words for one or more days in one month: the month's name, the year after it, and the numbers up to
+ * `lastDay`, which change by `daysApart`.
  */
 function shiftWords(phrase: string, to: Day, lastDay: number, daysApart: number): string {
   let isPast = false
@@ -201,11 +201,11 @@ function findMonth(word: string): number {
   )
 }
 
-/** Returns the month of a day, in full or abbreviated and in capitals, like the original. */
+/** Returns the month of a day, in full or abbreviated and in the same case as the original. */
 export function formatMonthLike(word: string, day: Day): string {
   const name = MONTHS[Number(day.slice(5, 7)) - 1] ?? ''
   const originalName = MONTHS[findMonth(word)] ?? ''
-  // "May" is both a full name and an abbreviation; it is replaced with a full name.
+  // "May" is both a full name and an abbreviation, so it is replaced with a full name.
   const monthName = word.length < originalName.length ? name.slice(0, 3) : name
   return word === word.toUpperCase()
     ? monthName.toUpperCase()

@@ -2,7 +2,7 @@
 import type { Answer, Condition, ConditionMap, Test } from '../../event/answer-types.ts'
 import { assertNever, fromPairs } from '../../lib/result.ts'
 
-/** A plain value of the file that is written. */
+/** A plain value to write in the file. */
 export type DisplayedValue = unknown
 export type Block = Readonly<Record<string, DisplayedValue>>
 

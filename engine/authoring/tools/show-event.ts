@@ -1,8 +1,8 @@
 /**
- * Writes an event in full: with every default and every shared list filled in.
+ * Writes an event in full, with every default and every shared list filled in.
  *
- * Reading the result gives the same event, which a test checks. Only the gateway remains a name,
- * because an event file cannot contain its settings; they follow as a comment.
+ * Reading the result gives the same event, as a test verifies. Only the gateway remains a name, because an event file
+ * cannot contain the gateway's settings. They follow as a comment.
  */
 import { listGatewayAccounts } from '../../payments/card-accounts.ts'
 import { SALES_FILTER } from '../../reports/sales-columns.ts'
@@ -177,7 +177,7 @@ function toPlainEvent(event: EventConfig): Block {
     admin: {
       dashboard: event.admin.dashboard,
       lists: event.admin.lists.map((list) => {
-        // The filter by items sold is added automatically, and a file cannot declare it.
+        // The filter for items sold is added automatically, so it is omitted here.
         const statedFilters = list.filters.filter(({ show }) => show !== SALES_FILTER)
         return removeUndefined({
           id: list.id,
@@ -206,9 +206,7 @@ function toPlainEvent(event: EventConfig): Block {
   })
 }
 
-/**
- * Writes durations in days, because the compiled event contains only the days on which they end.
- */
+/** Writes retention periods in days, because the compiled event contains only the days on which they end. */
 function showRetention({ retention, to }: EventConfig): Block | undefined {
   const { answers, files } = retention
   if (answers === null && files === null) return undefined
@@ -335,7 +333,7 @@ const omitEmpty = <T>(list: readonly T[]): readonly T[] | undefined =>
 const toBlock = (names: Readonly<Record<string, string>>): Block | undefined =>
   Object.keys(names).length === 0 ? undefined : names
 
-/** Returns true if an answer can be invalid. A phone number that is not checked can only be too long. */
+/** Returns true if an answer can be invalid. An unchecked phone number can only be too long. */
 function canShowInvalidMessage(field: Field): boolean {
   if (field.type === 'phone' && !field.check) return false
   return field.invalid !== '' && canBeMalformed(field)

@@ -150,7 +150,7 @@ function showTaxRule({ when, from, to, on, note, tax }: TaxRule): Block {
   })
 }
 
-/** Writes a tax. Only a tax on rupees has a rounding unit. */
+/** Writes a tax. Only taxes in rupees have a rounding unit. */
 function showTax({ round, ...tax }: Tax, currency: Currency): Block {
   return currency === INR ? { ...tax, round } : tax
 }

@@ -1,8 +1,8 @@
 /**
  * Lists all prices of an event and the answers for each category.
  *
- * Prices are listed by column and not by day: if two periods share a day, only the first applies,
- * so a table by day would show the wrong column for the second.
+ * Prices are listed by column, not by day. If two periods share a day, only the first applies, so a table by day would
+ * show the wrong column for the second.
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
@@ -33,20 +33,17 @@ type CategoryAnswers = { readonly category: string; readonly answers: readonly s
 type Simulation = {
   readonly prices: readonly PriceRow[]
   /**
-   * For each category the answers that lead to it, in as few lines as possible; a single "" means
-   * all answers. Null if there are too many combinations to list.
+   * The answers that lead to each category, in as few lines as possible. A single "" means all answers. Null if there
+   * are too many combinations to list.
    */
   readonly byCategory: readonly CategoryAnswers[] | null
-  /** Answers that give no category. A checked file with rules has none. */
+  /** Answers that do not lead to any category. A checked file with rules has none. */
   readonly withoutCategory: readonly string[]
-  /**
-   * Items sold in addition to registration, with all adjustments and quotas; null if there are
-   * none.
-   */
+  /** Items sold in addition to registration, with all adjustments and quotas. Null if there are none. */
   readonly list: PriceList | null
   /**
-   * The lowest and highest possible bill. Null if only registration is sold, or there are too many
-   * answers to check all.
+   * The lowest and highest possible bills. Null if the event sells only registration, or if there are too many answers
+   * to check.
    */
   readonly extremes:
     | readonly {
@@ -55,13 +52,9 @@ type Simulation = {
         readonly dearest: PossibleBill | null
       }[]
     | null
-  /**
-   * The days on which staff register delegates at the front desk. Absent if the file states none.
-   */
+  /** The days on which staff register delegates at the front desk. Absent if the file states none. */
   readonly desk?: { readonly opens: Day; readonly closes: Day }
-  /**
-   * Dotted paths of placeholder values, so that no placeholder price is mistaken for a real one.
-   */
+  /** The dotted paths of placeholder values, so that readers do not mistake a placeholder price for a real one. */
   readonly demo: readonly string[]
 }
 
@@ -121,10 +114,7 @@ function listDelegatesByCategory(
   }
 }
 
-/**
- * Returns the discount codes that give a category and the quotas that offer it, regardless of the
- * answers.
- */
+/** Returns the discount codes that give a category and the quotas that offer it. They do not depend on the answers. */
 function listOtherSources({ codeKinds, quotas }: EventConfig, category: string): readonly string[] {
   return [
     ...codeKinds.flatMap(({ id, gives }) =>
@@ -248,7 +238,7 @@ function formatTables(
   ]
 }
 
-/** Formats adjustments and restrictions: one block per kind of rule that the event has. */
+/** Formats adjustments and restrictions, with one block per kind of rule. */
 const formatRules = (list: PriceList): readonly string[] =>
   listRuleGroups(list).map(
     ({ title, rules }) =>
@@ -256,8 +246,7 @@ const formatRules = (list: PriceList): readonly string[] =>
   )
 
 /**
- * Formats the lowest and the highest possible bill, each in several lines; empty if only
- * registration is sold.
+ * Formats the lowest and the highest possible bill, each on several lines. Empty if the event sells only registration.
  */
 export const formatExtremeBills = (event: EventConfig): readonly string[] =>
   hasItemsOrTaxes(event) ? formatExtremes(proveBill(event).extremes) : []
@@ -296,13 +285,10 @@ function formatPossibleBill(currency: Currency, bill: PossibleBill): string {
   ].join('\n')
 }
 
-/**
- * Formats an answer so that it can be entered again. Equal people are listed once, with their
- * number.
- */
+/** Formats an answer so that the user can enter it again. Lists equal people once, with their number. */
 function formatGivenAnswer(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
-  // The value that represents every text is surrounded by spaces, which no form sends.
+  // The value that represents every string is surrounded by spaces, which no form sends.
   if (typeof answer !== 'object') return String(answer).trim()
   const entryTexts = answer.map((entry) => {
     if (typeof entry === 'string') return entry
@@ -321,7 +307,7 @@ function formatGivenAnswer(answer: Answer): string {
     .join(' and ')
 }
 
-/** Formats base, tax and total; without a tax, only the total. */
+/** Formats base, tax and total, or only the total if there is no tax. */
 function formatCell(price: Split | null, isTaxed: boolean, currency: Currency): readonly string[] {
   const cells =
     price === null

@@ -21,12 +21,11 @@ export type GatewayCapabilities = {
   /** Whether the server creates the checkout before redirecting the browser. */
   readonly createsCheckout: boolean
   /**
-   * The minimum and maximum time in which a checkout can be paid. Null: until its price hold ends.
+   * The minimum and maximum time that a checkout can remain open for payment. Null if it can be paid until its price
+   * hold ends.
    */
   readonly checkoutMinutes: { readonly min: number; readonly max: number } | null
-  /**
-   * The time after a payment in which the gateway can refund it. Null if no limit is documented.
-   */
+  /** The time within which the gateway can refund a payment. Null if no limit is documented. */
   readonly refundsWithin: RefundLimit | null
   /** Codes of failures after which no payment is in progress. After any other code, one may be. */
   readonly finalFailures: readonly string[]
@@ -67,7 +66,7 @@ export const GATEWAY_CAPABILITIES: Readonly<Record<GatewayKind, GatewayCapabilit
   },
 }
 
-/** The gateway of older files without a kind, written when it was the only one. */
+/** The gateway of older files that state no kind. Rollcall then supported only this gateway. */
 export const DEFAULT_GATEWAY = 'airpay' satisfies GatewayKind
 
 export const isGatewayKind = (text: string): text is GatewayKind =>
@@ -102,10 +101,9 @@ export const getGatewayMinimum = (
 export type GatewayKinds = Readonly<Record<string, GatewayKind>>
 
 /**
- * Explains in sentences why a payment is too old to be refunded through its gateway, and the next
- * step; null if it is not. No refund is requested, because the gateway would reject it. `source`:
- * the gateway's name. If no event uses the gateway any more, its kind is known only if the name is
- * a kind.
+ * Explains in sentences why a payment is too old to be refunded through its gateway, and states the next step. Null
+ * if the payment can be refunded. If it is too old, no refund is requested, because the gateway would reject it.
+ * `source`: the gateway's name. If no event uses the gateway any more, its kind is known only if the name is a kind.
  */
 export function explainTooOldForGateway(
   { source, paidAt }: { readonly source: string; readonly paidAt: Instant },

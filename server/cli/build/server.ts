@@ -28,7 +28,7 @@ export async function buildServer(options: {
   const sources = hashSources(SERVER_BUILD.sources)
   options.print('Building the server …')
   const { build } = await import('vite')
-  // Not bundled with this command: it needs the schemas, which it replaces in the bundle.
+  // This module is not bundled with the command: it needs the original schemas, which it replaces in the bundle.
   const { href } = pathToFileURL(path.join(ROOT, 'schemas', 'precompiled.ts'))
   const { precompileSchemas } = (await import(href)) as typeof Precompiled
   const temporaryFolder = path.join(ROOT, 'node_modules', `.server-${process.pid}`)

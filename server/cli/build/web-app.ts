@@ -7,7 +7,7 @@ import { hashSources, isUpToDate, readStamp, STAMP_FILE, WEB_BUILD } from './sta
 
 const rootFolder = path.join(import.meta.dirname, '..', '..', '..')
 const webFolder = path.join(rootFolder, 'web')
-/** Compressing smaller files gains nothing. */
+/** Compressing smaller files saves nothing. */
 const MIN_COMPRESSED_BYTES = 1024
 
 /** Returns true if it built the web app. */
@@ -19,7 +19,7 @@ export async function buildWeb(options: {
   const sources = hashSources(WEB_BUILD.sources)
   options.print('Building the web app …')
   const { build } = await import('vite')
-  // Built in a separate folder and then moved, so that an interrupted build keeps the previous one.
+  // Built in a separate folder and then moved, so that an interrupted build leaves the previous one in place.
   const temporaryFolder = path.join(rootFolder, 'node_modules', `.web-${process.pid}`)
   await rm(temporaryFolder, { recursive: true, force: true })
   await build({
@@ -51,7 +51,7 @@ export async function buildWeb(options: {
       },
     })
   await compressAll(path.join(temporaryFolder, 'assets'))
-  // The server-side renderer. It includes React, so that both use the same copy.
+  // The server-side renderer bundles React, so that React and the components use the same copy.
   await build({
     root: webFolder,
     configFile: path.join(webFolder, 'vite.config.ts'),

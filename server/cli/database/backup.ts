@@ -32,26 +32,26 @@ on versioning or replication of the bucket.
 
   --prune N                 after a complete backup, removes all but the newest N backups in the folder that
                             contains DIR
-  --prune-older-than DAYS   the same for backups older than DAYS days: an erased person is in no backup after that
-                            time
+  --prune-older-than DAYS   also removes backups older than DAYS days, so that an erased person is not in any backup
+                            after that time
 
 Credentials are not part of a backup: keep a copy of the server's environment too.
 
-Exit status: 0 done; 1 done, but the listed files were missing or damaged, or there are no event files; 2 not
-possible, nothing was written.`
+Exit status: 0 done; 1 done, but the listed files were missing or damaged, or there are no event files; 2 failed;
+nothing was written.`
 
 const restoreHelp = `Usage: rollcall db restore DIR [--move-aside]
 
-Restores a backup into DATA_DIR, for SQLite only (for PostgreSQL see docs/operation/postgresql.md). No server may be
-running there. All contents are compared with the list of the backup,
-before and after they are put in place. The event files stay in DIR/events: copy them to EVENTS_DIR, or point
-EVENTS_DIR there. Data stored after the backup is lost. The next start updates a database of an older version.
-The installation is then in recovery: see rollcall db recovery --help.
+Restores a backup into DATA_DIR, for SQLite only (for PostgreSQL see docs/operation/postgresql.md). Stop the server of
+that DATA_DIR first. All contents are compared with the list in the backup, before and after they are copied. The
+event files stay in DIR/events: copy them to EVENTS_DIR, or set EVENTS_DIR to that folder. Data stored after the
+backup is lost. The next start updates a database of an older version. The installation is then in recovery: see
+rollcall db recovery --help.
 
-  --move-aside   moves a database in DATA_DIR, with its log, into a separate folder; without this option the
-                 command fails if there is one
+  --move-aside   moves an existing database and its log into a separate folder; without this option, the
+                 command fails if DATA_DIR contains a database
 
-Exit status: 0 done; 1 done, but the listed files were missing in the backup; 2 not possible.`
+Exit status: 0 done; 1 done, but the listed files were missing in the backup; 2 failed.`
 
 export const backupCommand: Command = {
   help: backupHelp,
@@ -64,12 +64,12 @@ export const backupCommand: Command = {
     if (parsed === null) return 2
     const { prune, 'prune-older-than': days } = parsed.values
     const units = [
-      ['--prune', prune, 'number of backups to keep'],
-      ['--prune-older-than', days, 'number of days to keep backups'],
+      ['--prune', prune, 'the number of backups to keep'],
+      ['--prune-older-than', days, 'the number of days to keep backups'],
     ] as const
     for (const [option, value, unit] of units) {
       if (value === undefined || /^[1-9]\d{0,5}$/.test(value)) continue
-      terminal.printError(`${option} takes the ${unit}, at least 1, not "${value}".`)
+      terminal.printError(`${option} must be ${unit}, at least 1, not "${value}".`)
       return 2
     }
     const environment = readFileEnvironment(terminal)
@@ -83,14 +83,14 @@ export const backupCommand: Command = {
     const status = printResult(terminal, result.value, `are in ${target}`)
     if ((result.value.list.rows['registrations'] ?? 0) === 0) {
       terminal.printError(
-        'The database has no registrations: this does not count as a backup. Its time is not recorded, and no older backup is removed.',
+        'The database has no registrations, so this copy does not count as a backup. Its time was not recorded, and no older backup was removed.',
       )
       return status
     }
     await recordBackup(environment.dataDir, at).catch((error: unknown) => {
       const reason = explainFileError(error, environment.dataDir) ?? `${getMessage(error)}.`
       terminal.printError(
-        `The backup is complete. The time of the backup could not be recorded: ${reason} The server will report an older backup until the next one.`,
+        `The backup is complete, but its time could not be recorded: ${reason} Until the next backup, the server will report an older one.`,
       )
     })
     const isComplete = result.value.events > 0 && status === 0
@@ -172,7 +172,7 @@ async function removeOnSignal<T>(partialFolder: string, task: () => Promise<T>):
   }
 }
 
-/** Starts a recovery. If the database is from an older version, the server starts it when it next starts. */
+/** Starts a recovery. If the database is from an older version, the recovery begins at the next start of the server. */
 async function startRecovery(
   environment: Environment,
   restored: RestoreRecord,
@@ -190,7 +190,7 @@ async function startRecovery(
   }
   changeToFolderOwner(environment.dataDir)
   terminal.print(
-    `The installation is in recovery${code}: new invoices have numbers of another series; scheduled emails, refunds and erasure are held. See "rollcall db recovery" and docs/operation/recovery.md.`,
+    `The installation is in recovery${code}: new invoices use another number series; scheduled emails, refunds and erasure are held. See "rollcall db recovery" and docs/operation/recovery.md.`,
   )
 }
 

@@ -10,10 +10,10 @@ const help = `Usage: rollcall db clock [--confirm --who NAME]
 
 Shows the time of this machine and the last recorded time. If the clock is more than ${MAX_AHEAD_MS / (24 * 60 * 60_000)} days ahead
 (the server was stopped for a long time, or the clock is wrong), no data is erased because of its age until
-someone has confirmed the clock.
+the clock is confirmed.
 
   --confirm   the clock is right: erasure continues within the hour, or a day after the clock was set
-  --who NAME  who confirms it, for the audit log
+  --who NAME  your name, for the audit log
 
 Exit status: 0 erasure is not paused, or the clock was confirmed; 1 erasure is paused; 2 invalid usage.`
 
@@ -42,7 +42,7 @@ export const clockCommand: Command = {
           eventId: null,
           regNo: null,
         })
-        terminal.print(`The clock is confirmed: it is ${formatInstant(at)}.`)
+        terminal.print(`The clock is confirmed. It shows ${formatInstant(at)}.`)
         return 0
       }
       const lastClock = await store.lastTrustedTime()

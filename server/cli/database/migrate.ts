@@ -1,11 +1,9 @@
-/**
- * `rollcall db migrate`: migrates the database while no server runs, or reports whether that is needed.
- */
+/** `rollcall db migrate`: migrates the database while no server runs, or reports whether a migration is needed. */
 import { hasServerTraces, explainLostDatabase } from '../../storage/recovery/missing-database.ts'
 import { openStore } from '../../storage/open-store.ts'
 import { readVersions } from '../../storage/database/run-migrations.ts'
 import type { Versions } from '../../storage/database/run-migrations.ts'
-import { beginServing } from '../../storage/database/single-server-lock.ts'
+import { lockDataFolder } from '../../storage/database/single-server-lock.ts'
 import { parseArguments } from '../options.ts'
 import { showProgress } from '../progress-line.ts'
 import type { Command, Status, Terminal } from '../command.ts'
@@ -21,7 +19,7 @@ of a pooler, set it to the database itself for this command.
 
   --check   only shows whether an update is needed
 
-Exit status: 0 done, or nothing to do; 1 with --check: an update is needed; 2 it failed, with the reason.`
+Exit status: 0 done, or nothing to do; 1 with --check: an update is needed; 2 failed, with the reason.`
 
 export const migrateCommand: Command = {
   help,
@@ -49,7 +47,7 @@ export const migrateCommand: Command = {
     }
     const status = reportVersions(versions, isCheckOnly, terminal)
     if (status !== null) return status
-    const release = beginServing(dataDir)
+    const release = lockDataFolder(dataDir)
     if (release === null) {
       terminal.printError(`A server is running on ${dataDir}. Stop it first.`)
       return 2

@@ -2,7 +2,7 @@
 import { createClock } from '../../ops/clock.ts'
 import { reportEach } from '../../ops/progress.ts'
 import { openUploads, getUploadLocations } from '../../registration/uploads/store-uploaded-files.ts'
-import { beginServing } from '../../storage/database/single-server-lock.ts'
+import { lockDataFolder } from '../../storage/database/single-server-lock.ts'
 import { UploadsUnavailable } from '../../storage/database/store-busy-error.ts'
 import type { Store } from '../../storage/index.ts'
 import type { Environment, Uploads } from '../../dependencies.ts'
@@ -25,7 +25,7 @@ export async function moveFiles(
     terminal.printError('UPLOADS_URL is not set. Set it to the URL of the bucket.')
     return 2
   }
-  const release = beginServing(environment.dataDir)
+  const release = lockDataFolder(environment.dataDir)
   if (release === null) {
     terminal.printError(`A server is running on ${environment.dataDir}. Stop it first.`)
     return 2
@@ -62,7 +62,7 @@ async function copyFiles(
   const localUploads = openUploads({ ...getUploadLocations({ dataDir }), store, clock })
   const [source, target] =
     direction === 'files-to-s3' ? [localUploads, bucketUploads] : [bucketUploads, localUploads]
-  const storedHashes = new Set(await target.hashes())
+  const storedHashes = new Set(await target.listHashes())
   const missing: string[] = []
   let copied = 0
   const hashesToCopy = (await store.referencedFiles()).filter((sha256) => !storedHashes.has(sha256))
@@ -80,7 +80,7 @@ async function copyFile(source: Uploads, target: Uploads, sha256: string): Promi
   if (!file.ok) throw new UploadsUnavailable(`${sha256}: ${file.error}`)
   try {
     if (file.value.sha256 !== sha256) return false
-    await target.keep(file.value)
+    await target.storeFile(file.value)
     return true
   } finally {
     await target.discard(file.value)

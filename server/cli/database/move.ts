@@ -1,6 +1,6 @@
 /** `rollcall db move`: moves the data between databases, or the uploaded files to or from object storage. */
 import { makePrivate } from '../../ops/file-permissions.ts'
-import { beginServing } from '../../storage/database/single-server-lock.ts'
+import { lockDataFolder } from '../../storage/database/single-server-lock.ts'
 import { moveToPostgres, moveToSqlite } from '../../storage/database/move-database.ts'
 import { parseArguments } from '../options.ts'
 import type { Command } from '../command.ts'
@@ -12,15 +12,15 @@ const help = `Usage: rollcall db move to-postgres
        rollcall db move files-to-s3
        rollcall db move files-from-s3
 
-Moves all data from the database in DATA_DIR to the one in DATABASE_URL, or back, in one transaction.
-Stop every server first. The target must be empty; the source is not changed. It is committed only if the number of
+Moves all data from the database in DATA_DIR to the one in DATABASE_URL, or back, in one transaction. Stop every
+server first. The target must be empty; the source is not changed. The transaction is committed only if the number of
 rows and the sums of every table match. Uploaded files move too: they are in DATA_DIR/uploads or in PostgreSQL. With
 UPLOADS_URL they stay in the bucket.
 
 files-to-s3 copies the uploaded files of all registrations to the bucket in UPLOADS_URL, and files-from-s3 back. Each
-is compared with its hash. The source is not changed, and files that the target has are not copied again.
+file is compared with its hash. The source is not changed, and files that the target already has are skipped.
 
-Exit status: 0 done; 1 done, but the named files were missing or damaged; 2 it failed, with the reason.`
+Exit status: 0 done; 1 done, but the named files were missing or damaged; 2 failed, with the reason.`
 
 const DIRECTIONS = {
   'to-postgres': { move: moveToPostgres, then: 'Start the server with DATABASE_URL.' },
@@ -43,12 +43,14 @@ export const moveCommand: Command = {
     if (environment === null) return 2
     const { dataDir, databaseUrl, uploadsBucket = null } = environment
     if (databaseUrl === null) {
-      terminal.printError('DATABASE_URL is not set: it names the database in PostgreSQL.')
+      terminal.printError(
+        'DATABASE_URL is not set. Set it to the address of the PostgreSQL database.',
+      )
       return 2
     }
     const { move, then: nextStep } = DIRECTIONS[direction]
     makePrivate(dataDir)
-    const release = beginServing(dataDir)
+    const release = lockDataFolder(dataDir)
     if (release === null) {
       terminal.printError(`A server is running on ${dataDir}. Stop it first.`)
       return 2
@@ -61,7 +63,7 @@ export const moveCommand: Command = {
       }
       const { registrations, rows, tables, files, missing } = result.value
       terminal.print(
-        `${registrations} registrations and all that belongs to them, ${rows} rows of ${tables} tables${uploadsBucket === null ? ` and ${files} files` : ''}, are moved and compared.${uploadsBucket === null ? '' : ` The bucket has ${files} files.`} ${nextStep}`,
+        `${registrations} registrations with all their data (${rows} rows of ${tables} tables${uploadsBucket === null ? ` and ${files} files` : ''}) were moved and compared.${uploadsBucket === null ? '' : ` The bucket has ${files} files.`} ${nextStep}`,
       )
       for (const sha256 of missing)
         terminal.printError(`The file ${sha256} is missing or damaged, so it was not moved.`)

@@ -21,12 +21,13 @@ pending payment, and a payment for an unknown order needs a staff decision.
 
 Without begin or end: shows the differences.
 
-  begin   begins a recovery; stop every server first. rollcall db restore begins one, and so does a start that
-          finds an older database than the last one in DATA_DIR. Needed after pg_restore with another DATA_DIR
+  begin   begins a recovery; stop every server first. rollcall db restore begins one automatically, and so does the
+          server if it finds an older database than the last one in DATA_DIR. Use this command after pg_restore
+          with another DATA_DIR
   end     ends it: refunds and erasure continue, and the held emails are sent or discarded
 
-  --who NAME    who begins or ends it, for the audit log
-  --why TEXT    what happened
+  --who NAME    your name, for the audit log
+  --why TEXT    the reason, for the audit log
   --again       begins another recovery while one is open, because another older copy was restored
   --mails WHAT  which held emails are sent: all (send), those that were queued in the copy (copy), none (discard).
                 The others report events from before the restore and may have been sent then
@@ -58,7 +59,7 @@ export const recoveryCommand: Command = {
       case 'begin':
       case 'end': {
         if (user.trim() === '')
-          return failUsage(terminal, `Specify who ${subcommand}s it: --who NAME.`)
+          return failUsage(terminal, `Specify who ${subcommand}s the recovery: --who NAME.`)
         if (subcommand === 'begin')
           return withContext(terminal, (context) =>
             startRecovery(context, { who: user, why: reason, again: canStartAnother }, terminal),

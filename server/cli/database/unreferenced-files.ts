@@ -7,9 +7,9 @@ import type { Command } from '../command.ts'
 const help = `Usage: rollcall db unknown-files --set-aside
 
 Sets aside every uploaded file that is older than a day and that the database does not refer to. The server does
-this every hour for a few files. Many may mean that the database is the wrong one, so the server keeps them. Run
-rollcall doctor first. The files stay in DATA_DIR/${SET_ASIDE_FOLDER} for 30 days and return when a registration
-refers to them.
+this every hour for a few files. If there are many, the database may be the wrong one, so the server does not move
+them: run rollcall doctor first. The files stay in DATA_DIR/${SET_ASIDE_FOLDER} for 30 days. A file is moved back
+if a registration refers to it again.
 
 Exit status: 0 done; 2 a variable or argument is invalid.`
 
@@ -25,7 +25,7 @@ export const unknownFilesCommand: Command = {
     }
     return withContext(terminal, async ({ uploads }) => {
       const { setAside, aside } = await uploads.sweep(true)
-      terminal.print(`${setAside} files were set aside. The folder now has ${aside}.`)
+      terminal.print(`${setAside} files were set aside. The folder now contains ${aside}.`)
       return 0
     })
   },

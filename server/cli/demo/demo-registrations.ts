@@ -41,15 +41,15 @@ import type { Random } from '../../rehearsal/invented-people.ts'
 
 /** Registrations per event, in the order of the events; for further events, the numbers repeat from the beginning. */
 const REGISTRATION_COUNTS = [600, 450, 1400, 550]
-/** The number of days before the conference (or before now) in which people register. */
+/** People register within this number of days before the conference (or before today). */
 const REGISTRATION_DAYS = 120
 const HOUR_MS = 3_600_000
 /** The number of registrations in the writer's queue at a time. */
 const MAX_CONCURRENT_REGISTRATIONS = 200
 
 /**
- * Returns the day of the demo: a month before the last conference that is open for registration, so that others
- * are over. Null if none is open.
+ * Returns the day of the demo: a month before the last conference that is open for registration, so that the other
+ * conferences are over. Null if none is open.
  */
 export function chooseDemoTime(events: readonly EventConfig[]): Instant | null {
   const lastDay = events
@@ -182,7 +182,7 @@ async function registerPerson(
     const type = await uploads.detectType(file, name, field.accept ?? [])
     if (type === null) await uploads.discard(file)
     else {
-      await uploads.keep(file)
+      await uploads.storeFile(file)
       uploadedFiles.push({ field: field.id, sha256: file.sha256, name, type, bytes: file.bytes })
     }
   }

@@ -17,16 +17,16 @@ export const demoCommand: Command = {
   help: `Usage: rollcall demo
 
 Fills a new database in a temporary folder with a few thousand invented registrations for all events, and serves
-it like start, with the sandbox gateway. When it stops, it removes the database.
+it like rollcall start, with the sandbox gateway. The database is removed when the demo stops.
 
-The clock begins a few weeks before the last conference that is still open, or at CLOCK. PORT, HOST, PUBLIC_URL,
+The demo's clock begins a few weeks before the last conference that is still open, or at CLOCK. PORT, HOST, PUBLIC_URL,
 EVENTS_DIR, ADMIN_USERNAME and ADMIN_PASSWORD work as for start.
 
 Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid; 3 internal error.`,
   run: async (args, terminal) => {
     if (args.length > 0) {
       terminal.printError(
-        'rollcall demo has no arguments. It is configured by environment variables.',
+        'rollcall demo takes no arguments. Use environment variables to configure it.',
       )
       return 2
     }
@@ -51,8 +51,8 @@ Exit status: 0 stopped; 1 an event file has errors; 2 a variable is invalid; 3 i
 }
 
 /**
- * Fills the database and returns the environment with the demo's clock. Null after printing the errors of an event
- * file.
+ * Fills the database and returns the environment with the demo's clock. If an event file has errors, prints them and
+ * returns null.
  */
 async function createDemoEnvironment(
   environment: Environment,

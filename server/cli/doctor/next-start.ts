@@ -5,7 +5,7 @@ import type { Instant } from '../../../engine/index.ts'
 import type { Environment } from '../../dependencies.ts'
 import { readLastServed } from '../../events/versions/version-approval.ts'
 import { listEventFiles } from '../../events/files/event-folder.ts'
-import { getEventId, formatRemoved } from '../../events/versions/last-valid-version.ts'
+import { getEventId, formatRemovedMessage } from '../../events/versions/last-valid-version.ts'
 import { formatDuration } from '../../ops/clock-jumps.ts'
 import { createClock } from '../../ops/clock.ts'
 import { formatErasurePause } from '../../ops/health/clock-check.ts'
@@ -74,8 +74,9 @@ async function describeRemoved(
   for (const [id, stored] of await readFilesInUse(file)) {
     if (presentIds.has(id)) continue
     const event = await readLastServed({ lastEventFile: async () => stored }, id)
-    // The file of a past event is removed on purpose.
-    if (event !== null && !isEventOver(event.config, dayOf(now))) sentences.push(formatRemoved(id))
+    // Organisers remove the files of past events on purpose.
+    if (event !== null && !isEventOver(event.config, dayOf(now)))
+      sentences.push(formatRemovedMessage(id))
   }
   return sentences
 }

@@ -85,7 +85,7 @@ async function describeNextRecovery(
   if (figures === null) return []
   const missing = describeBackupGap(environment, await readLastBackup(environment.dataDir))
   const trigger = environment.databaseUrl === null ? 'rollcall db restore' : 'Restoring a copy'
-  const text = `The installation is not in recovery. ${trigger} begins one, which stays open until someone ends it. With the current data: ${describeHeld(figures)}${missing}`
+  const text = `The installation is not in recovery. ${trigger} begins one, which continues until you end it. With the current data: ${describeHeld(figures)}${missing}`
   return [reportGood(text)]
 }
 

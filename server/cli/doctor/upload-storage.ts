@@ -13,7 +13,7 @@ import { isOwnMachine } from '../../ops/environment.ts'
 import { reportCheck, reportGood, reportWrong } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** Reports no uploads in use, because this check only writes to the bucket and lists it. */
+/** This check only writes to the bucket and lists it, so it needs no references. */
 const NO_REFERENCES = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
 
 /** Opens the bucket of uploads. Null if uploads are not in a bucket. */
@@ -45,7 +45,7 @@ export async function checkBucket(environment: Environment): Promise<readonly Fi
     ...(remainingCount > 0
       ? [
           reportCheck(
-            `${remainingCount} uploads are still in DATA_DIR. Stop the server and run rollcall db move files-to-s3, if that was not done.`,
+            `${remainingCount} uploads are still in DATA_DIR. If they are not in the bucket yet, stop the server and run rollcall db move files-to-s3.`,
           ),
         ]
       : []),
@@ -70,7 +70,7 @@ export async function checkFiles(
 ): Promise<Finding> {
   const bucket = openBucket(environment)
   try {
-    const storedHashes = bucket === null ? null : new Set(await bucket.hashes())
+    const storedHashes = bucket === null ? null : new Set(await bucket.listHashes())
     const missing =
       storedHashes === null
         ? await readMissing()

@@ -190,7 +190,7 @@ async function printStoredCounts(
       const { registrations, pending } = await store.valuesInUse(next.id)
       const pendingText =
         diff.prices.length + diff.sold.length > 0
-          ? `${pending} of them pending, which keep the price they were quoted`
+          ? `${pending} of them pending (these keep their quoted price)`
           : `${pending} of them pending`
       terminal.print(
         `${next.id}: ${registrations} registration${registrations === 1 ? ' is' : 's are'} stored, ${pendingText}.`,

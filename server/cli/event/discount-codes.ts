@@ -20,7 +20,7 @@ per line. --withdraw ends a code; registrations that already used it keep their 
   --make KIND      a kind of code in the event file
   --count N        how many codes; default 1
   --uses N         uses per code; default 1
-  --until DAY      last valid day, such as 2027-01-31; default: no end
+  --until DAY      last valid day, such as 2027-01-31; default: none
   --note TEXT      purpose, visible to staff only
   --code TEXT      your own code instead of a random one; easier to guess
   --json           print JSON

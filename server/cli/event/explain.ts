@@ -25,10 +25,10 @@ Explains why a delegate pays an amount: how each answer was read or why it was d
 tried, the cell of the price table (with its line), the tax, and each line of the bill.
 
   --given <answers>         answers as JSON, {"asi_member": true}, or one as field=answer
-  --on <day>                a day in India (2026-01-25) or a time with its offset; default: now
+  --on <day>                a date in India (2026-01-25) or a time with its offset; default: now
   --code <kind>             as if a code of this kind had been entered (or: unknown, spent, over, withdrawn)
   --full <quota>            as if no seat were left: a quota's id, or quota.option
-  --roll <field>.<column>=<value>   what the member list says about an answer; <field>=none: not on the list
+  --roll <field>.<column>=<value>   the value in a column of the member list for an answer; <field>=none: not on the list
   --registration <number>   a stored registration: calculates its price again with the version of the event
                             file it was registered with (in the database of DATA_DIR)
   --json                    print JSON
@@ -72,7 +72,7 @@ export const explainCommand: Command = {
     const at = values.on === undefined ? createClock(null)() : readInstant(values.on)
     if (at === null)
       terminal.printError(
-        `--on must be a day (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`,
+        `--on must be a date (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`,
       )
     if (name === undefined) terminal.printError(help.split('\n\n')[0] ?? help)
     if (name === undefined || answers === null || at === null) return 2
@@ -119,7 +119,10 @@ function printExplanation(
   else terminal.print(formatExplanation(event, explanation, findLine))
 }
 
-/** Parses the given answers; later values override earlier ones. Null after printing the error. */
+/**
+ * Parses the given answers; later values override earlier ones. Prints the error and returns null if an answer cannot
+ * be parsed.
+ */
 function parseAnswers(texts: readonly string[], terminal: Terminal): RawAnswers | null {
   let answers: RawAnswers = {}
   for (const text of texts) {
@@ -191,7 +194,7 @@ function explainRegistration(
   return explainPrice(event, removeContext(event, answers), createdAt, context, total)
 }
 
-/** Compares the stored quote with the one computed again. */
+/** Compares the stored quote with a newly computed one. */
 function compareWithStored(
   { quote }: Explanation,
   stored: StoredRegistration,

@@ -10,7 +10,7 @@ const help = `Usage: rollcall event finding [<code>]
 Explains a finding of rollcall validate by its code (EV301) or name (rule-incomplete): the reason, a wrong and a
 right example, and the message. Without a code it lists every finding.
 
-Exit status: 0 done; 2 there is no such finding; 3 internal error.`
+Exit status: 0 done; 2 unknown finding; 3 internal error.`
 
 /** One page per subject, with one section per code. A test keeps them up to date. */
 const folder = path.join(import.meta.dirname, '..', '..', '..', 'docs', 'findings')
@@ -54,7 +54,7 @@ export const findingCommand: Command = {
   },
 }
 
-/** Suggests codes that start like the given one (EV31: EV310, EV311), and corrects typos in names. */
+/** Suggests codes with the same prefix as the given one (EV31: EV310, EV311), and corrects typos in names. */
 export function suggestCodes(requestedCode: string): string {
   const code = requestedCode
     .toUpperCase()

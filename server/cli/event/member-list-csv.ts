@@ -55,7 +55,7 @@ function readRow(
 ): { readonly row: MemberListRow; readonly errors: string[] } {
   const errors: string[] = []
   if (cells.length !== columnNames.length)
-    errors.push(`There are ${cells.length} cells under ${columnNames.length} headings.`)
+    errors.push(`The line has ${cells.length} cells, but there are ${columnNames.length} headings.`)
   const entries = memberList.columns.map((column): [string, string] => {
     const cell = toNfc(cells[columnNames.indexOf(column.id.toLowerCase())] ?? '').trim()
     const value = readCell(column, cell)
@@ -69,7 +69,8 @@ function readRow(
 }
 
 /**
- * Returns the cell as stored. Null if it is invalid for the column. An empty date means that the row does not expire.
+ * Returns the value to store for a cell. Null if the cell is invalid for the column. An empty date means that the row
+ * does not expire.
  */
 function readCell(
   { type, options = [] }: MemberList['columns'][number],
@@ -101,9 +102,9 @@ function describeError(
     case 'text':
       return `The ${id} has more than ${MAX_CELL_CHARACTERS} characters.`
     case 'date':
-      return `${problem}: write a day such as 2027-03-31 or 31/03/2027.`
+      return `${problem}. Write a date such as 2027-03-31 or 31/03/2027.`
     case 'choice':
-      return `${problem}: it is one of ${options.join(', ')}.`
+      return `${problem}. Use one of ${options.join(', ')}.`
     default:
       return assertNever(type)
   }

@@ -12,7 +12,7 @@ const help = `Usage: rollcall event members EVENT LIST FILE.csv
 
 Replaces a member list of an event with the rows of a CSV file, and shows what is new and what was removed. The
 first line names the columns of the list as the event file does; other columns are ignored. Keys are compared
-without case and spaces. Write days as 2027-03-31 or 31/03/2027. A row is valid until its valid_to; without one it
+ignoring case and spaces. Write days as 2027-03-31 or 31/03/2027. A row is valid until its valid_to; without one it
 does not expire.
 
 If a row has an error, nothing is stored, and each error is listed with its line. Registrations keep the values
@@ -82,7 +82,7 @@ function formatResult(listId: string, { rows, changed, added, gone }: MemberList
     count === 0
       ? `0 ${label}`
       : `${count} ${label} (${[...first, ...(count > first.length ? ['…'] : [])].join(', ')})`
-  return `The member list ${listId} has ${rows} ${rows === 1 ? 'row' : 'rows'}: ${formatKeys(added, 'new')}, ${changed} changed, ${formatKeys(gone, 'gone')}.`
+  return `The member list ${listId} has ${rows} ${rows === 1 ? 'row' : 'rows'}: ${formatKeys(added, 'new')}, ${changed} changed, ${formatKeys(gone, 'removed')}.`
 }
 
 function formatIgnoredColumns(columns: readonly string[]): readonly string[] {

@@ -23,17 +23,17 @@ import { findEventsFolder, readSharedFiles } from './open-event-file.ts'
 const help = `Usage: rollcall new <event id> [options]
 
 Writes a commented first event file, <event id>.yaml in EVENTS_DIR (events/). It asks for everything that the options
-do not state; answers can be typed or piped in. If an answer cannot be read, it asks again and keeps the others. For
+do not provide; answers can be typed or piped in. If an answer is invalid, it asks again and keeps the others. For
 an empty answer it writes a placeholder and lists it under demo:.
 
   --title <text>         --venue <text>      --support <address>
   --from <day>           --to <day>          12 March 2027, 12/03/2027 (day first), 2027-03-12
-  --currency <code>      currency of the prices, such as EUR; default INR. In any other, the file has a bank transfer
+  --currency <code>      currency of the prices, such as EUR; default INR. With any other, delegates pay by bank transfer
   --categories <list>    prices by period, in that currency: "Member = 4000 / 5000 / 6000; Student = 1000".
                          Separate them with ; or commas or lines; free: no charge, none: not on sale.
                          Or a table copied from a spreadsheet, with the days in its first row
   --gst none|inside|on-top                   inside: the prices include GST; on-top: GST is added to the prices
-                         in another currency than rupees: "VAT 19% inside", "VAT 19% on top" or none
+                         for a currency other than INR: "VAT 19% inside", "VAT 19% on top" or none
   --companions <price>   price of an accompanying person: "4000 / 5000, free under 5", or none
   --workshops <list>     prices and seats: "ECG = 1500 / 2000, 30 seats"; "ECG for Student = free" in the same list is
                          the price of a category. Or a table copied from a spreadsheet
@@ -41,7 +41,7 @@ an empty answer it writes a placeholder and lists it under demo:.
   --refund <list>        "until 31 January 2027: 75%; until 28 February 2027: 50%", or none
   --edit-until <day>     last day on which delegates can change their answers
   --on-site online|desk|no                   how delegates register on the days of the conference: online too, only at the
-                         front desk, or not
+                         front desk, or not at all
   --account <name>       name of the account at the payment gateway, whose credentials the server has
   --colour <#rrggbb>     colour of the pages
   --confirm              prices that fall and days without registration between periods are correct
@@ -97,7 +97,7 @@ export const newCommand: Command = {
     const id = deriveEventId(name)
     if (id === null) {
       terminal.printError(
-        `An event id is letters and digits, such as surgeons2027; "${name}" contains no letters.`,
+        `An event id consists of letters and digits, such as surgeons2027; "${name}" contains no letters.`,
       )
       return 2
     }
@@ -168,7 +168,7 @@ function printNextSteps(file: string, name: string, id: string, terminal: Termin
   )
 }
 
-/** Reads typed or piped lines. `next` returns null if there are no more. */
+/** Reads typed or piped lines. `next` returns null if there are no more lines. */
 type LineReader = {
   readonly next: (question: string) => Promise<string | null>
   /** True after Ctrl-C, which ends the questions without writing a file. */
@@ -207,7 +207,7 @@ function openLineReader({ input = process.stdin }: Terminal): LineReader {
 
 /**
  * Combines options and answers, checking each as it arrives. Repeats a question after an invalid answer, with the
- * reason. Ends if the input is not interactive, or has no further line.
+ * reason. Ends if the input is not interactive, or has ended.
  */
 async function askQuestions(
   options: Readonly<Partial<Record<(typeof QUESTIONS)[number]['name'], string>>>,
@@ -243,7 +243,10 @@ async function askQuestions(
   return ok(draft)
 }
 
-/** Reads a line; a multiline answer continues while a line ends with a separator, a table until an empty line. */
+/**
+ * Reads an answer. A multiline answer continues as long as its lines end with a separator; a table ends with an empty
+ * line.
+ */
 async function readReply(
   lines: LineReader | null,
   question: string,

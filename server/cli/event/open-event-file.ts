@@ -51,7 +51,7 @@ export function findEventPath(name: string, terminal: Terminal): string | null {
   return [name, ...pathsById].find((file) => existsSync(file)) ?? null
 }
 
-/** Reads an event file. Null after printing that it cannot be read. */
+/** Reads an event file. If it cannot be read, prints an error and returns null. */
 export async function readEventFile(name: string, terminal: Terminal): Promise<SourceText | null> {
   if (name === '-')
     return { path: 'standard input', text: await readAll(terminal.input ?? process.stdin) }

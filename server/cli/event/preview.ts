@@ -12,7 +12,7 @@ Writes static pages for each worked example of the file: the form with its answe
 the receipt, the email, and an index with the price list. The pages have no script and need no server: open
 preview/index.html.
 
-  --out <folder>      where to write them; default preview
+  --out <folder>      folder for the pages; default preview
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 
 Exit status: 0 written; 1 the file has errors; 2 invalid usage; 3 internal error.`

@@ -29,8 +29,8 @@ export const showCommand: Command = {
 
 const schemaHelp = `Usage: rollcall event schema <file>
 
-Prints the form as JSON: "schema", the JSON Schema (draft-07) with which the server validates answers;
-"flat", the schema from which the browser builds the form; "ui", the form's widgets and labels.
+Prints the form as JSON: "schema", the JSON Schema (draft-07) that the server uses to validate answers;
+"flat", the schema that the browser uses to build the form; "ui", the form's widgets and labels.
 
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 

@@ -11,7 +11,7 @@ import { openEvent } from './open-event-file.ts'
 const help = `Usage: rollcall event simulate <file>
 
 Prints the whole price table (base, tax and total of every category in every period) and who gets which category,
-whatever the order of the rules. Placeholder values are marked.
+regardless of the order of the rules. Placeholder values are marked.
 
   --examples          print an example for each price that no example states, to check and add under examples.cases
   --json              print JSON, amounts in paise

@@ -35,11 +35,11 @@ and the texts of the landing page. "-" reads a file from standard input.
 
   --strict          warnings count as errors
   --production      placeholder values (demo:) are errors
-  --on DAY          include checks that need a date, such as an open event that is over (2026-11-21)
+  --on DAY          include checks that need a date, such as for events that have ended (2026-11-21)
   --shared FOLDER   folder of lists.yaml, gateways.yaml and texts.yaml (default: _shared next to the file)
   --format FORMAT   json or sarif for programs; github: annotations, ten per kind, then the report
   --only CODES      only these findings: EV301,rule-unreachable
-  --fix             make the edits that are safe, then check again
+  --fix             apply the safe fixes, then check again
   --watch           check again whenever a file changes, until stopped
 
 Without --on the result never depends on the date.
@@ -90,7 +90,7 @@ export const validateCommand: Command = {
     const selectedCodes = parsed.values.only === undefined ? null : parseCodes(parsed.values.only)
     const usageError =
       on !== undefined && !isDay(on)
-        ? `--on must be a day such as 2026-11-21, not "${on}".`
+        ? `--on must be a date such as 2026-11-21, not "${on}".`
         : format === undefined
           ? `--format takes ${formats.join(', ')}, not "${parsed.values.format}".`
           : typeof selectedCodes === 'string'
@@ -182,7 +182,7 @@ async function findSelectedFindings(
   return findings.filter(({ code }) => selectedCodes === null || selectedCodes.has(code))
 }
 
-/** Writes the safe fixes into the files. Returns false after printing the name of a file that cannot be read. */
+/** Writes the safe fixes into the files. If a file cannot be read, prints its name and returns false. */
 async function fixFiles(
   names: readonly string[],
   options: Options,
@@ -245,7 +245,7 @@ async function watchFiles(
   return new Promise(() => {})
 }
 
-/** Groups the requested files by their shared files. Null after printing the name of a file that cannot be read. */
+/** Groups the requested files by their shared files. If a file cannot be read, prints its name and returns null. */
 async function readFolders(
   names: readonly string[],
   sharedFolderOption: string | undefined,
@@ -266,7 +266,7 @@ async function readFolders(
   const ignoredMessages = await listIgnoredFiles(names, terminal)
   const problems = folders.flatMap((folder) => [...folder.problems, ...folder.unreadable.values()])
   const messages = new Set([
-    ...folders.flatMap((folder) => folder.unread),
+    ...folders.flatMap((folder) => folder.ignoredMessages),
     ...ignoredMessages,
     ...problems,
   ])

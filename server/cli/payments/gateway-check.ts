@@ -90,7 +90,7 @@ export const checkGatewayCommand: Command = {
     otherGateways.delete(gateway.name)
     if (otherGateways.size > 0)
       terminal.print(
-        `This checks the account at ${gateway.name}. It is also one of ${formatList([...otherGateways])}: specify --gateway.`,
+        `This checks the account at ${gateway.name}. For the account with the same name at ${formatList([...otherGateways])}, specify --gateway.`,
       )
     const kind = getGatewayKind(gateway)
     const result = await getGatewayDefinition(kind).checkConnection({

@@ -39,13 +39,13 @@ const HELP = `Usage: rollcall payment reconcile [EVENT FILE [--currency CODE] [-
 Without a file: queries the gateway about every pending payment and stores the results: paid, declined, or expired
 after a day. With GATEWAY_MODE=sandbox the server must be running, because it hosts the gateway simulator.
 
-With an event and a bank statement (CSV or Excel): shows which line pays for which registration, like the office's
-page, and stores nothing. With a settlement report of the gateway: shows its payments, differences,
-unknown payments, and payments in no settlement. The server may be running.
+With an event and a bank statement (CSV or Excel): shows which line pays for which registration, like the Bank
+statements page of the office, and stores nothing. With a settlement report of the gateway: shows its payments,
+differences, unknown payments, and payments that are not in any settlement. The server may be running.
 
   --currency CODE  of the account, if the event has prices in several currencies; default: that of the event
   --keep           saves a settlement report; unknown payments then wait for a staff decision
-  --who NAME       who saves it
+  --who NAME       your name, for the audit log
 
 Exit status: 0 done; with a file: everything in it matches. 1 an event file has errors; with a file: something is
 uncertain or unmatched. 2 invalid usage; 3 internal error.`
@@ -79,7 +79,7 @@ export const reconcileCommand: Command = {
 }
 
 async function queryPending({ payments }: CommandContext, terminal: Terminal): Promise<Status> {
-  const { queriedCount, endedCount } = await payments.reconcile(true)
+  const { queriedCount, endedCount } = await payments.queryDue(true)
   terminal.print(
     queriedCount === 0
       ? 'No payment is pending.'
@@ -179,7 +179,7 @@ function printSettlement(
     )
   }
   for (const line of report?.unread ?? [])
-    terminal.print(`${file}:${line}: the line cannot be read, or is in another currency`)
+    terminal.print(`${file}:${line}: the line cannot be read, or is in a different currency`)
   for (const { day, utr, lines, net } of payouts)
     terminal.print(
       `${[day === null ? null : formatDay(day), utr].filter(Boolean).join(', ')}: ${formatMoney(net, INR)} to the bank for ${lines}`,
@@ -188,7 +188,7 @@ function printSettlement(
   for (const { money, days } of openPayments) {
     const account = formatFormerAccount(current, money)
     terminal.print(
-      `${money.regNo ?? money.reference}: ${formatMoney(money.amount, money.currency)} paid ${days} days ago${account === null ? '' : `, account ${account}`}: in no settlement yet`,
+      `${money.regNo ?? money.reference}: ${formatMoney(money.amount, money.currency)} paid ${days} days ago${account === null ? '' : `, account ${account}`}: not in any settlement yet`,
     )
   }
   const isLate = openPayments.some(({ days }) => days > SETTLED_WITHIN_DAYS)
@@ -198,9 +198,9 @@ function printSettlement(
 
 const RESULT_LABELS: Readonly<Record<ReconciledLine['as'], string>> = {
   matched: 'matched',
-  differs: 'another amount',
+  differs: 'different amount',
   ambiguous: 'uncertain',
-  known: 'confirmed before',
+  known: 'already confirmed',
   elsewhere: 'another event',
   payout: 'the gateway’s transfer',
   returned: 'perhaps returned by the bank',
@@ -223,7 +223,7 @@ function printStatement(
     )
   }
   for (const line of unreadableLines)
-    terminal.print(`${file}:${line}: the amount, the currency or the day cannot be read`)
+    terminal.print(`${file}:${line}: the amount, the currency or the date cannot be read`)
   for (const { line, first } of repeated)
     terminal.print(`${file}:${line}: the same as line ${first}, counted once`)
   for (const { regNo, due, claim } of openClaims)

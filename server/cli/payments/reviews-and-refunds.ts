@@ -82,7 +82,7 @@ function formatReview(review: Review, event: string): string {
   const remainder = isRefund
     ? `refund of ${formatMoney(left, currency)}`
     : received !== null && left !== received.amount
-      ? `${formatMoney(left, currency)} of it is left`
+      ? `${formatMoney(left, currency)} of it remains`
       : null
   const lines = [
     review.why,
@@ -98,11 +98,11 @@ function formatReview(review: Review, event: string): string {
 
 const decideHelp = `Usage: rollcall payment decide ID accept|ask|refund|dismiss|move --version VERSION --why TEXT --who NAME [options]
 
-Decides a review that \`rollcall payment reviews\` lists. The decision stays on record with the reason and the name.
+Decides a review that \`rollcall payment reviews\` lists. The decision is recorded with the reason and your name.
 
   accept    the payment counts, and the delegate gets the confirmation. If the gateway has not answered for days,
             --reference is the payment's reference in the gateway's panel. For an uncertain refund: it was made
-  ask       the payment counts, the rest stays due, and the delegate gets a payment link
+  ask       the payment counts, the rest remains due, and the delegate gets a payment link
   refund    refunds the payment through the gateway, in full or --amount. For a refused or uncertain refund:
             requests it again; check the gateway's panel first
   dismiss   the payment is ignored: a test, not ours, a repeated message. For a refund: it is withdrawn, and the
@@ -112,7 +112,7 @@ Decides a review that \`rollcall payment reviews\` lists. The decision stays on 
 
   --version VERSION the version that \`rollcall payment reviews\` shows; refused if the review has changed since
   --why TEXT        the reason, for the audit log
-  --who NAME        who decides
+  --who NAME        your name, for the audit log
   --to REG_NO       the registration that gets the money
   --reference REF   the gateway's reference, from its panel
   --amount AMOUNT   a part, such as 985 or 985.50
@@ -168,12 +168,12 @@ export const decideCommand: Command = {
 const refundHelp = `Usage: rollcall payment refund REG_NO|ORDER_ID [--amount AMOUNT] --why TEXT --who NAME
 
 Refunds a payment through the gateway: the amount not yet refunded, or --amount. After a partial refund the registration
-stays paid. When the gateway accepts a refund, it has only started; it is complete once the status query
-confirms it, which the server checks by itself.
+stays paid. A refund that the gateway has accepted is not complete yet: the server queries the gateway until
+it confirms the refund.
 
   --amount AMOUNT   a part, such as 985 or 985.50
   --why TEXT        the reason, for the audit log
-  --who NAME        who decides
+  --who NAME        your name, for the audit log
 
 The server may be running. With GATEWAY_MODE=sandbox it must be running, because it hosts the simulator.
 

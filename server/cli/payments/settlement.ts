@@ -1,4 +1,7 @@
-/** `rollcall payment settlement`: prints a gateway's settlement as CSV, to be read like any settlement report. */
+/**
+ * `rollcall payment settlement`: prints a gateway's settlements as CSV, which can be uploaded like any settlement
+ * report.
+ */
 import {
   GATEWAY_CAPABILITIES,
   listGatewayAccounts,
@@ -74,7 +77,7 @@ export const settlementCommand: Command = {
     const gatewayAccount = accounts.find(({ gateway }) => getDefinition(gateway).fetchSettlement)
     if (gatewayAccount === undefined)
       return printFailure(
-        `No event file uses the account "${name}" with a gateway that returns its settlements (${formatList(REPORTING_GATEWAYS)}).`,
+        `No event file uses the account "${name}" at a gateway that returns settlements (${formatList(REPORTING_GATEWAYS)}).`,
       )
     const { gateway } = gatewayAccount
     const at = createClock(environment.clockStart)()

@@ -2,7 +2,7 @@
 import { getCurrencySymbol, INR, instant, readAmount, readInstant } from '../../../engine/index.ts'
 import type { Currency, Instant, Amount } from '../../../engine/index.ts'
 
-/** Returns the amount, also of a formatted text: "₹ 7,080", "7,080.00", "€ 290.50". Null if it is not an amount. */
+/** Returns the amount, also from formatted text: "₹ 7,080", "7,080.00", "€ 290.50". Null if it is not an amount. */
 export function parseMoney(text: string, currency: Currency): Amount | null {
   const number =
     currency === INR

@@ -1,4 +1,4 @@
-/** Parses lists in a CSV cell: several options, or persons, as JSON or in the format of our export. */
+/** Parses lists in a CSV cell: several options, or people, as JSON or in the format of our export. */
 import { err, formatDay, ok } from '../../../engine/index.ts'
 import type { Answer, Day, Field, Result, Scalar } from '../../../engine/index.ts'
 
@@ -34,7 +34,7 @@ export function parseOptions(field: Field, text: string): Result<readonly string
   return ok(options.flatMap(({ id }) => (chosenIds.has(id) ? [id] : [])))
 }
 
-/** Parses JSON, or persons separated by semicolons, with all answers in field order separated by commas. */
+/** Parses JSON, or people separated by semicolons, with all answers in field order separated by commas. */
 export function parsePeople(
   field: Field,
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Reads registrations of another system from CSV.
- * Every line is checked before anything is stored, and each invalid one is reported with its number. Answers may be
+ * Reads another system's registrations from CSV.
+ * Every line is checked before anything is stored, and each invalid line is reported with its number. Answers may be
  * missing, because an old form had fewer fields.
  */
 import { parseInstantText, parseMoney } from './import-cell-values.ts'
@@ -124,7 +124,9 @@ export function parseImport(
   for (const { line, cells } of reportEach(lines, 'Checking lines')) {
     const errors: string[] = []
     if (cells.length !== header.cells.length)
-      errors.push(`There are ${cells.length} cells under ${header.cells.length} headings.`)
+      errors.push(
+        `The line has ${cells.length} cells, but there are ${header.cells.length} headings.`,
+      )
     const row = errors.length > 0 ? null : parseRow(event, eventHash, columns.value, cells, errors)
     const firstLine = row === null ? undefined : lineByNumber.get(row.formerNo)
     if (row !== null && firstLine !== undefined)
@@ -144,7 +146,7 @@ export function parseImport(
   return problems.length === 0 ? ok(rows) : err(problems)
 }
 
-/** Returns the normalised payment reference. Null if nothing was paid, or if it is a word such as "cash". */
+/** Returns the normalised payment reference. Null if nothing was paid, or if the reference is a word such as "cash". */
 function getPaymentKey({ paymentId, paymentStatus }: ParsedRow): string | null {
   const isPaid = paymentStatus === 'success' || paymentStatus === 'refunded'
   return isPaid && paymentId !== null && /\d/.test(paymentId) ? toBankKey(paymentId) : null
@@ -358,7 +360,7 @@ function parseAnswerOfType(
         : reject('a number')
     }
     case 'date':
-      return isDay(text) ? ok(text) : reject('a day such as 2025-09-01')
+      return isDay(text) ? ok(text) : reject('a date such as 2025-09-01')
     case 'consent':
     case 'yes-no': {
       if (/^(true|yes|1)$/i.test(text)) return ok(true)

@@ -1,4 +1,4 @@
-/** `rollcall registration import`: imports registrations of another system from a CSV file. */
+/** `rollcall registration import`: imports registrations from another system's CSV file. */
 import { assertNever, err, isRegNo } from '../../../engine/index.ts'
 import type { EventConfig, RegNo } from '../../../engine/index.ts'
 import type { Command } from '../command.ts'
@@ -16,15 +16,17 @@ import type { ImportRefusal } from '../../storage/index.ts'
 const help = `Usage: rollcall registration import <event> <file.csv>
 
 Imports registrations that were made elsewhere. The first line names the columns: field ids of the event file,
-anything else to store, and reg_no, category, period, base_amount, gst_amount, final_amount, payment_status,
+other stored values, and reg_no, category, period, base_amount, gst_amount, final_amount, payment_status,
 payment_id, payment_date, created_at; a column <name>_display may hold labels. The column headings of the event's
 own CSV export work too. Base and GST may be missing.
 
-A payment_id can pay for only one registration: a second row with it is rejected, as is one that is already recorded.
-Leave the cell empty if one payment paid for several registrations.
+A payment_id can pay for only one registration: a second row with the same payment_id is rejected, and so is a
+payment_id that is already recorded. Leave the cell empty if one payment paid for several registrations.
 
-If a row has an error, nothing is stored, and each error is listed with its line. Importing the same file twice changes nothing; a known number with different answers is refused. Each registration gets a new number that cannot be
-guessed. Staff also find it by the old number; a delegate who opens an old link is asked for the email address.
+If a row has an error, nothing is stored, and each error is listed with its line. Importing the same file twice changes
+nothing; a number that is already stored with different answers is rejected. Each registration gets a new number
+that cannot be guessed. Staff can also find the registration by its old number; a delegate who opens an old link is
+asked for the email address.
 
 DATA_DIR and EVENTS_DIR are the folders of the database and the event files.
 
@@ -124,7 +126,7 @@ function formatRefusal(refusal: ImportRefusal): string {
     case 'differs':
       return `${formerNo} is already stored with other data.`
     case 'reg_no_taken':
-      return `${formerNo} could not be given a free number. Please try again.`
+      return `No free registration number was found for ${formerNo}. Run the command again.`
     case 'payment_known':
       return `payment_id: ${refusal.why}`
     default:
@@ -133,9 +135,9 @@ function formatRefusal(refusal: ImportRefusal): string {
 }
 
 /**
- * Chooses a registration number. Other systems use consecutive numbers, so that one reveals the next; a row therefore
- * gets a random number. A number in Rollcall's format comes from an export of this event and stays, because the
- * delegate has it.
+ * Chooses a registration number. Other systems use consecutive numbers, which can be guessed, so each row gets a random
+ * number. A number in Rollcall's format comes from an export of this event and is kept, because the delegate already
+ * has it.
  */
 function chooseRegNo(event: EventConfig, formerNo: string): RegNo {
   return isRegNo(event, formerNo) ? formerNo : drawRegNo(event)

@@ -29,7 +29,8 @@ keyboard row). The server may be running.
 
 DATA_DIR and EVENTS_DIR are the folders of the database and the event files.
 
-Exit status: 0 done; 1 the name is taken, unknown or the last owner; 2 invalid usage; 3 internal error.`
+Exit status: 0 done; 1 the username is taken or unknown, or belongs to the last owner; 2 invalid usage; 3 internal
+error.`
 
 const OPTIONS = {
   role: { type: 'string' },
@@ -125,7 +126,7 @@ function findUsageError(
   return subcommand === 'add' ? findUsernameProblem(username) : null
 }
 
-/** Returns the permissions that the options state. Subcommands without a role option ignore them. */
+/** Returns the permissions that the options specify. Subcommands without a role option ignore them. */
 function readPermissions({ role, event }: Values): Permissions {
   const roleName: Role = role !== undefined && isRole(role) ? role : 'viewer'
   return { role: roleName, events: event === undefined ? null : [...new Set(event)] }
@@ -133,7 +134,7 @@ function readPermissions({ role, event }: Values): Permissions {
 
 type Password = { readonly text: string; readonly isGiven: boolean }
 
-/** Reads the password from standard input or generates one. Null after printing why it is rejected. */
+/** Reads the password from standard input or generates one. If it is rejected, prints the reason and returns null. */
 async function readPassword(
   username: string,
   values: Values,
@@ -171,7 +172,7 @@ async function performSubcommand(
     printError(
       result === 'unknown'
         ? `No user named "${username}".`
-        : `"${username}" is the last owner with access to all events. Add another owner first, who can manage users.`,
+        : `"${username}" is the last owner with access to all events. Add another such owner first, so that users can be managed.`,
     )
     return 1
   }
@@ -189,7 +190,7 @@ async function performSubcommand(
     case 'add': {
       if ((await store.adminCount()) === 0 && (may.role !== 'owner' || may.events !== null)) {
         printError(
-          'The first user must be an owner with access to all events, who can add the others.',
+          'The first user must be an owner with access to all events. This owner can then add other users.',
         )
         return 1
       }

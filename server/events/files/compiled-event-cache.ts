@@ -13,18 +13,13 @@ import type { Site } from '../../../engine/index.ts'
 export type Cache = {
   read(hash: string): Promise<KnownEvent | null>
   write(hash: string, known: KnownEvent): Promise<void>
-  /**
-   * Returns the result for a whole folder without findings, in addition to its compiled events; null if there is none.
-   */
-  readClean(hash: string): Promise<CleanFolder | null>
-  writeClean(hash: string, clean: CleanFolder): Promise<void>
+  /** Returns the result of a whole folder without findings, apart from its compiled events; null if there is none. */
+  readCleanFolder(hash: string): Promise<CleanFolder | null>
+  writeCleanFolder(hash: string, clean: CleanFolder): Promise<void>
 }
 export type CleanFolder = { readonly site: Site | null }
 
-/**
- * Entries of another engine version are removed after it has been unused for this long; a rollback within this time is
- * fast.
- */
+/** Entries of an engine version that has been unused for this long are removed. A rollback within this time is fast. */
 const OTHER_ENGINE_RETENTION_MS = 30 * 24 * 60 * 60 * 1000
 
 /** Returns the cache folder in the data folder. */
@@ -59,8 +54,8 @@ export async function openCache(folder: string): Promise<Cache> {
   return {
     read: async (hash) => (await readEntry(hash)) as KnownEvent | null,
     write: writeEntry,
-    readClean: async (hash) => (await readEntry(`folder-${hash}`)) as CleanFolder | null,
-    writeClean: (hash, clean) => writeEntry(`folder-${hash}`, clean),
+    readCleanFolder: async (hash) => (await readEntry(`folder-${hash}`)) as CleanFolder | null,
+    writeCleanFolder: (hash, clean) => writeEntry(`folder-${hash}`, clean),
   }
 }
 

@@ -29,5 +29,5 @@ export async function withTimeout<T>(
   return Promise.race([result, timeout.promise])
 }
 
-export const formatTooSlow = (location: string): string =>
-  `${location} was not read within ${READ_TIMEOUT_MS / 1000} seconds: the machine is busy, or the disk or network drive that it is on does not respond. The previous version stays.`
+export const formatTimeoutMessage = (location: string): string =>
+  `${location} was not read within ${READ_TIMEOUT_MS / 1000} seconds: the machine is busy, or its disk or network drive does not respond. The previous version is served.`

@@ -17,7 +17,7 @@ import type {
 import type { ServedEvent } from '../../dependencies.ts'
 import { openCache } from './compiled-event-cache.ts'
 import { isDescriptorError, RAISE_LIMIT_ADVICE } from '../../ops/file-descriptors.ts'
-import { withTimeout, formatTooSlow } from './disk-timeout.ts'
+import { withTimeout, formatTimeoutMessage } from './disk-timeout.ts'
 import type { CleanFolder } from './compiled-event-cache.ts'
 import type { FolderCheckInput } from './check-files-in-worker.ts'
 import { checkFolder } from './check-files.ts'
@@ -31,15 +31,15 @@ export type Folder = EventFolder & {
   /** Path of an event file that cannot be read → the reason, in a sentence. */
   readonly unreadable: ReadonlyMap<string, string>
   /** Files that look like event files but are ignored, in sentences. */
-  readonly unread: readonly string[]
+  readonly ignoredMessages: readonly string[]
 }
 export type CompiledFolder = {
   readonly served: readonly ServedEvent[]
   /** Path of a file that must not be served → the reason. */
   readonly refused: ReadonlyMap<string, string>
-  /** Findings in readable form, by path, of each file that has some. */
+  /** Findings in readable form, by path of the file. */
   readonly findingsByPath: ReadonlyMap<string, string>
-  /** Errors that belong to no single event file. */
+  /** Errors that do not belong to any single event file. */
   readonly folderErrors: readonly string[]
   /** False if there is no folder, or no event file in it, or if it was not checked. */
   readonly hasFiles: boolean
@@ -90,7 +90,7 @@ export async function listEventFiles(folder: string): Promise<readonly string[]>
     .map((name) => path.join(folder, name))
 }
 
-const createTimeoutError = (folder: string): Error => new Error(formatTooSlow(folder))
+const createTimeoutError = (folder: string): Error => new Error(formatTimeoutMessage(folder))
 
 /** Explains why a folder cannot be read, with the next step. */
 function explainReadError(folder: string, error: unknown): string {
@@ -107,7 +107,7 @@ function explainReadError(folder: string, error: unknown): string {
 /** Returns the text of a file; null if there is none. Fails with a message if it exists but cannot be read. */
 export async function readText(file: string): Promise<Result<string | null, string>> {
   const content = await withTimeout(file, () => readRegularFile(file))
-  return content ?? err(formatTooSlow(file))
+  return content ?? err(formatTimeoutMessage(file))
 }
 
 /** Opens regular files only: a FIFO would block until something writes to it. */
@@ -172,7 +172,7 @@ export async function readFolder(
         : []),
     ],
     unreadable,
-    unread: await findIgnoredFiles(folder),
+    ignoredMessages: await findIgnoredFiles(folder),
   }
 }
 
@@ -203,7 +203,7 @@ export async function readShared(folder: string): Promise<Omit<Folder, 'files'>>
     readSharedFile('site'),
   ])
   const shared = { lists, gateways, texts }
-  return { shared, site, problems, unreadShared, unreadable: new Map(), unread: [] }
+  return { shared, site, problems, unreadShared, unreadable: new Map(), ignoredMessages: [] }
 }
 
 /** Returns all texts by path, for printing findings. */
@@ -250,7 +250,8 @@ export async function compileFolder(
     ]),
     sharedTexts,
   )
-  const cleanFolder = knownEvents.size === files.length ? await cache.readClean(folderHash) : null
+  const cleanFolder =
+    knownEvents.size === files.length ? await cache.readCleanFolder(folderHash) : null
   const checkResult =
     cleanFolder === null
       ? await check({
@@ -262,7 +263,7 @@ export async function compileFolder(
   if (!checkResult.ok) return createEmptyResult(checkResult.error)
   const checkedFolder = checkResult.value
   if (cleanFolder === null && isClean(checkedFolder))
-    await cache.writeClean(folderHash, { site: checkedFolder.site })
+    await cache.writeCleanFolder(folderHash, { site: checkedFolder.site })
   const served: ServedEvent[] = []
   const refused = new Map(folder.unreadable)
   const findingsByPath = new Map<string, string>()
@@ -309,7 +310,7 @@ export async function compileFolder(
       ...(reportedFindings.length === 0
         ? []
         : [formatFindings(reportedFindings, getSources(folder))]),
-      ...folder.unread,
+      ...folder.ignoredMessages,
     ].join('\n'),
   }
 }

@@ -5,7 +5,11 @@ import type { Log, ServedEvent } from '../../dependencies.ts'
 import type { Store } from '../../storage/index.ts'
 import type { CompiledFolder } from './event-folder.ts'
 import { toStoredVersion } from '../versions/active-versions.ts'
-import { closeRegistration, getEventId, formatRemoved } from '../versions/last-valid-version.ts'
+import {
+  closeRegistration,
+  getEventId,
+  formatRemovedMessage,
+} from '../versions/last-valid-version.ts'
 
 /** While a file is renamed or its folder is rewritten, it is missing for less than this time. */
 export const REMOVAL_DELAY_MS = 5_000
@@ -19,13 +23,16 @@ type RemovalCheck = {
   readonly waitMs: number | null
 }
 export type RemovalTracker = {
-  /** Finds served events without a file on disk. A folder without any event file is invalid, and removes nothing. */
+  /**
+   * Finds served events without a file on disk. A folder without any event file is treated as invalid, so no event
+   * counts as removed.
+   */
   check(served: readonly ServedEvent[], disk: CompiledFolder, isForced: boolean): RemovalCheck
 }
 
 /**
- * Creates the tracker. With `isShared`, an event that was never on this disk was activated by another server, and
- * stays.
+ * Creates the tracker. With `isShared`, an event that was never on this disk was activated by another server, and is
+ * kept.
  */
 export function openRemovalTracker(
   { steadyMs, log }: { readonly steadyMs: () => number; readonly log: Log },
@@ -49,7 +56,7 @@ export function openRemovalTracker(
         if (!missingSince.has(id) && !isForced)
           log.warn(
             { event: id },
-            `the file ${id}.yaml is missing: registration closes in ${REMOVAL_DELAY_MS / 1000} seconds unless it returns`,
+            `the file ${id}.yaml is missing: registration closes in ${REMOVAL_DELAY_MS / 1000} seconds unless it is restored`,
           )
         missingSince.set(id, missingSince.get(id) ?? now)
       }
@@ -89,14 +96,14 @@ export async function closeOrDropEvents(
   for (const event of removedEvents) {
     const { id } = event.config
     const { registrations } = await store.valuesInUse(id)
-    log.warn({ event: id, registrations }, formatRemoved(id))
+    log.warn({ event: id, registrations }, formatRemovedMessage(id))
     if (registrations > 0) closedEvents.push(closeRegistration(event))
     else await store.saveEventFile(toStoredVersion(closeRegistration(event), clock()))
   }
   return closedEvents
 }
 
-/** Returns the events without a file that conflict with none of the others: an event may have been renamed. */
+/** Returns the removed events that conflict with no served event. A removed event conflicts if its file was renamed. */
 export function excludeConflicts(
   removedEvents: readonly ServedEvent[],
   served: readonly ServedEvent[],

@@ -7,7 +7,7 @@ const END_MARK = /^#\s*end\s*$/i
 
 /**
  * Returns true if the new text ends in the middle of the previous one, within a line or between two. Lines added,
- * changed or removed before its end do not matter. A text that ends with the mark is complete.
+ * changed or removed before its end do not matter. A string that ends with the mark is complete.
  */
 export function isTruncated(newText: string, previousText: string): boolean {
   const [newLines, oldLines] = [splitLines(newText), splitLines(previousText)]

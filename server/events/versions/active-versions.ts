@@ -1,7 +1,7 @@
 /**
  * Activates event versions for all servers of a database.
- * A version is activated in the store, at the same moment for all servers. Each server then compiles from the store
- * the versions that it has not read from its own disk.
+ * A version is activated in the store, at the same moment for all servers. Each server then compiles the active
+ * versions; it reads those that are not on its own disk from the store.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { listSeatPools, buildIssuer, getSeatName, listUniqueRules } from '../../../engine/index.ts'
@@ -18,13 +18,13 @@ export type ActiveState = {
   readonly served: readonly ServedEvent[]
   readonly site: Site | null
   /** Events whose active version this server cannot serve, with the reason in a sentence. */
-  readonly unable: ReadonlyMap<string, string>
+  readonly unservableEvents: ReadonlyMap<string, string>
 }
 export const NO_ACTIVE_VERSIONS: ActiveState = {
   number: 0,
   served: [],
   site: null,
-  unable: new Map(),
+  unservableEvents: new Map(),
 }
 
 export type CompileDeps = {
@@ -35,9 +35,9 @@ export type CompileDeps = {
 }
 
 /**
- * Compiles the active versions; `compiledEvents` contains those that this server has already compiled. For a version
- * that it cannot serve, the previous one stays; registrations under it are rejected, because the store checks the
- * version.
+ * Compiles the active versions; `compiledEvents` contains those that this server has already compiled. If this server
+ * cannot serve a version, the previous one is still served, and registrations under it are rejected, because the store
+ * checks the version.
  */
 export async function compileActive(
   deps: CompileDeps,
@@ -72,7 +72,7 @@ export async function compileActive(
     number,
     served,
     site: site === null ? null : (JSON.parse(site) as Site),
-    unable: unservable,
+    unservableEvents: unservable,
   }
 }
 

@@ -10,9 +10,9 @@ export type ConflictResult = {
 }
 
 /**
- * Returns `wantedEvents`, with versions of `previousEvents` in place of new ones that conflict with the rest. A file
- * may be valid in a folder whose check fails: while one event keeps its old version, no other event may use its path.
- * The events of `previousEvents` were served together, so this terminates.
+ * Returns `wantedEvents`, with versions of `previousEvents` in place of new ones that conflict with the rest. The check
+ * of the folder does not find such conflicts: while an event keeps its old version, another event must not use the path
+ * of that version. The events of `previousEvents` were served together, so this terminates.
  */
 export function resolveConflicts(
   wantedEvents: readonly ServedEvent[],
@@ -24,7 +24,7 @@ export function resolveConflicts(
     previousById.get(event.config.id)?.hash === event.hash
   // The target of a button may have been removed in the meantime, in which case no version of the other events
   // restores it.
-  const idsWithDeadButtonsBefore = new Set(
+  const idsWithBrokenButtonsBefore = new Set(
     findEventsWithDeadButtons(getConfigs(previousEvents)).map(
       (index) => previousEvents[index]?.config.id,
     ),
@@ -35,7 +35,7 @@ export function resolveConflicts(
     const conflictingOld = [...conflicts.keys()].filter(isUnchanged)
     const conflictingNew = [...conflicts.keys()].filter((event) => !isUnchanged(event))
     const isUnfixable = conflictingOld.every(({ config }) =>
-      idsWithDeadButtonsBefore.has(config.id),
+      idsWithBrokenButtonsBefore.has(config.id),
     )
     const revertedIds = new Set(
       conflictingNew.length > 0 || isUnfixable
@@ -67,9 +67,9 @@ function findConflicts(served: readonly ServedEvent[]): ReadonlyMap<ServedEvent,
     if (event !== undefined && !conflicts.has(event)) conflicts.set(event, reason)
   }
   const configs = getConfigs(served)
-  for (const { later, earlier, message } of findClashes(configs)) {
-    addConflict(later, message)
-    addConflict(earlier, message)
+  for (const { laterIndex, earlierIndex, message } of findClashes(configs)) {
+    addConflict(laterIndex, message)
+    addConflict(earlierIndex, message)
   }
   for (const index of findEventsWithDeadButtons(configs))
     addConflict(index, 'one of its buttons leads to a page that is not served')

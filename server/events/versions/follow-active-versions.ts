@@ -77,7 +77,7 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
         [...eventsOnDisk, ...previousEvents],
         previousEvents,
       )
-      for (const reason of activeState.unable.values()) log.error({}, reason)
+      for (const reason of activeState.unservableEvents.values()) log.error({}, reason)
       return activeState
     },
     selectCandidates: (eventsOnDisk, active) =>
@@ -119,9 +119,9 @@ export async function openFollower(options: Options): Promise<VersionFollower> {
 }
 
 export const explainOverruled = (id: string): string =>
-  `${id}.yaml on this machine differs from the version that all servers serve, and was served before. rollcall event reload serves it again on all servers.`
+  `${id}.yaml on this machine differs from the version that all servers serve, and was served before. To serve it again on all servers, run rollcall event reload.`
 
-/** Runs one check at a time: a call during a check waits for the next, which starts after the call. */
+/** Runs one check at a time: a call during a check waits for the next check, which starts after the call. */
 export function runOneAtATime(checkNow: () => Promise<boolean>): () => Promise<boolean> {
   let currentCheck: Promise<boolean> | null = null
   let next: Promise<boolean> | null = null

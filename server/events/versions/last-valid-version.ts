@@ -26,7 +26,7 @@ export type LastValidVersions = {
 }
 
 /** Returns the sentence about an event whose file was removed. */
-export const formatRemoved = (id: string): string =>
+export const formatRemovedMessage = (id: string): string =>
   `The file ${id}.yaml no longer exists: registration is closed, and registered delegates use the previous version. Restore the file to open registration.`
 
 /** Returns the event id in a file's name. */
@@ -49,7 +49,7 @@ export async function findLastValid(
   for (const [file, reason] of disk.refused) {
     const id = getEventId(file)
     if (validIds.has(id)) continue
-    const lastVersion = await findUsable(deps, id)
+    const lastVersion = await findUsableVersion(deps, id)
     if (lastVersion !== null) fallbacks.push(lastVersion)
     logEntries.push(() => reportFile(deps, file, reason, lastVersion))
   }
@@ -58,14 +58,14 @@ export async function findLastValid(
   const refusedIds = new Set([...disk.refused.keys()].map(getEventId))
   for (const id of servedIds) {
     if (validIds.has(id) || refusedIds.has(id)) continue
-    const lastVersion = await findUsable(deps, id)
+    const lastVersion = await findUsableVersion(deps, id)
     if (lastVersion === null) continue
     // A folder without event files is invalid, because the files were probably not removed one by one.
     const isRemoved = disk.hasFiles || (await deps.store.lastEventFile(id))?.goneAt !== null
     if (!isRemoved) fallbacks.push(lastVersion)
     else if ((await deps.store.valuesInUse(id)).registrations === 0) droppedEvents.push(lastVersion)
     else {
-      logEntries.push(() => deps.log.warn({ event: id }, formatRemoved(id)))
+      logEntries.push(() => deps.log.warn({ event: id }, formatRemovedMessage(id)))
       closedEvents.push(closeRegistration(lastVersion))
     }
   }
@@ -84,7 +84,7 @@ export async function findLastValid(
 }
 
 /** Returns the last version if it may be served here: a version with demo values must not take real payments. */
-async function findUsable(
+async function findUsableVersion(
   { store, production }: StartDeps,
   eventId: string,
 ): Promise<ServedEvent | null> {
@@ -113,7 +113,7 @@ function reportFile(
   )
   print(
     lastVersion === null
-      ? `${name} was never served and is not served now. The other events are.`
-      : `${name} is not served in its current version; the last valid version (${lastVersion.hash.slice(0, 12)}) is. Fix the file; rollcall validate shows what is wrong.`,
+      ? `${name} is not served and has no earlier version to serve. The other events are served.`
+      : `${name} is not served in its current version; the last valid version (${lastVersion.hash.slice(0, 12)}) is served instead. Fix the file; rollcall validate lists its errors.`,
   )
 }

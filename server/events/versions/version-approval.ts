@@ -74,7 +74,7 @@ async function approveVersion(
     `${id}.yaml is not served in its current version: it would break stored registrations. The last valid version is served.`,
   )
   print(
-    `${id}.yaml is not served in its current version; the last valid version (${lastVersion.hash.slice(0, 12)}) is. Fix it, or accept each finding with allow and a reason.`,
+    `${id}.yaml is not served in its current version; the last valid version (${lastVersion.hash.slice(0, 12)}) is served instead. Fix it, or accept each finding with allow and a reason.`,
   )
   return lastVersion
 }

@@ -26,7 +26,7 @@ export type Call<
   readonly query: Readonly<Record<Q, string>>
   readonly body: Readonly<Partial<Record<B, unknown>>>
   readonly params: Readonly<Record<P, string>>
-  /** The filters of a list, under the names in its event file; empty if the rule declares none. */
+  /** The filters of a list, named as in the event file. Empty if the rule declares none. */
   readonly filters: URLSearchParams
   /** Without the query string. */
   readonly path: string
@@ -115,7 +115,7 @@ export function createOfficeRoutes(app: FastifyInstance, deps: Deps): OfficeRout
   return registerIn(app)
 }
 
-/** Returns a function that checks a request against a rule. Its result is null if it sent an error response. */
+/** Returns a function that checks a request against a rule. The function returns null if it sent an error response. */
 function createGuard(deps: Deps) {
   const resolve = createTargetResolver(deps)
   return async <K extends TargetKind, Q extends string, B extends string, P extends string>(
@@ -214,7 +214,7 @@ export function findListedEventIds(
 
 /**
  * Returns the event for the audit entry of a view: the named one, or the user's only one, so that the owner of that
- * event sees the entry. A view of several events has none, because its figures cover all of them.
+ * event sees the entry. Null for a view of several events, because its figures cover all of them.
  */
 export function getViewedEventId(
   { events }: Pick<PermissionHolder, 'events'>,

@@ -40,7 +40,7 @@ export type Targets = {
   readonly 'stored registration': StoredRegistration
   /** The number of the registration or of the order. */
   readonly payment: string
-  /** `to` is the number of the registration; '' if none was named, and as sent if it does not exist. */
+  /** `to` is the registration number: '' if none was sent, and unchanged if no registration has this number. */
   readonly review: { readonly id: string; readonly to: string }
   readonly registrations: { readonly eventId: string | null; readonly rows: readonly NamedRow[] }
   readonly statement: { readonly served: ServedEvent; readonly rows: readonly NamedRow[] }
@@ -67,7 +67,10 @@ type User = Pick<PermissionHolder, 'events'>
 /** The maximum number of registrations in a request. Each registration is a separate transaction. */
 export const MAX_ROWS = 500
 
-/** The names of inputs that name targets, in lower case, letters only. No input of a handler may have one. */
+/**
+ * Names of inputs that identify targets, in lower case and without punctuation. No input of a handler may have such a
+ * name.
+ */
 const TARGET_NAMES: ReadonlySet<string> = new Set([
   'event',
   'eventid',
@@ -82,9 +85,9 @@ const isTargetName = (name: string): boolean =>
   TARGET_NAMES.has(name.toLowerCase().replaceAll(/[^a-z]/g, ''))
 
 const EVENT_NAMES = ['event', 'event_id'] as const
-type Names = Readonly<Partial<Record<'params' | 'query' | 'body', readonly string[]>>>
+type InputNames = Readonly<Partial<Record<'params' | 'query' | 'body', readonly string[]>>>
 /** The names that the resolver for each kind of target reads. Handlers do not read them. */
-const INPUT_NAMES: Readonly<Record<TargetKind, Names>> = {
+const INPUT_NAMES: Readonly<Record<TargetKind, InputNames>> = {
   own: {},
   any: {},
   every: {},
@@ -100,21 +103,19 @@ const INPUT_NAMES: Readonly<Record<TargetKind, Names>> = {
   list: {},
 }
 
-/** Parts of names that probably name a target: `to_reg_no`, `other_event`, `registration`. */
+/** Matches names that probably identify a target: `to_reg_no`, `other_event`, `registration`. */
 const TARGET_NAME_PATTERN = /event|regno|regid|registration|orderid|review|capture|payment/
 /**
- * Returns true if a name probably names a target. A rule for all events (managing users) cannot leak another event, so
- * its inputs may have such names.
+ * Returns true if a name probably identifies a target. A rule for all events (managing users) cannot leak another
+ * event, so its inputs may have such names.
  */
 const canNameTarget = (name: string, targetKind: TargetKind): boolean =>
   isTargetName(name) ||
   (targetKind !== 'every' && TARGET_NAME_PATTERN.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
 
-/**
- * Describes the unchecked inputs that a route's handler would read, so that startup fails. Null if there are none.
- */
+/** Describes the unchecked inputs that a route's handler would read, so that startup fails. Null if none. */
 export function describeUnguardedInput(path: string, rule: GuardedRule): string | null {
-  const guardedNames: Names = INPUT_NAMES[rule.target]
+  const guardedNames: InputNames = INPUT_NAMES[rule.target]
   const { params = [], query = [], body = {} } = rule
   const pathNames = [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name)
   const missingInPath = (guardedNames.params ?? []).filter((name) => !pathNames.includes(name))
@@ -305,7 +306,7 @@ export function createTargetResolver(deps: Pick<Deps, 'events' | 'store'>): Reso
       : toMalformed(
           resolvedTarget.eventIds,
           400,
-          `This address does not accept “${unexpectedName.slice(0, 40)}”.`,
+          `This request does not accept “${unexpectedName.slice(0, 40)}”.`,
         )
   }
 }
@@ -349,7 +350,7 @@ const toMissing = (eventIds: readonly string[], message: string, code = 'not_fou
 const toMalformed = (eventIds: readonly string[], status: 400 | 422, message: string) =>
   ({ is: 'malformed', eventIds, status, message }) as const
 
-/** Normalises a registration number, which users copy in groups, as pages print it, or type in lower case. */
+/** Normalises a registration number. Users may copy it in groups, as pages print it, or type it in lower case. */
 const normaliseNumber = (number: string): string => number.replaceAll(/[\s-]/g, '').toUpperCase()
 
 const toText = (value: unknown): string | null =>
@@ -376,7 +377,7 @@ function readSingleValue({ query, body }: RequestInput, names: readonly string[]
   const problem = values.some((value) => typeof value !== 'string')
     ? toMalformed(eventIds, 422, `“${names[0]}” must be text.`)
     : eventIds.length > 1
-      ? toMalformed(eventIds, 400, `Name one ${names[0]}, not several.`)
+      ? toMalformed(eventIds, 400, `Send only one ${names[0]}, not several.`)
       : null
   return { eventIds, eventId: eventIds[0] ?? null, problem }
 }

@@ -159,7 +159,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
       sendError(reply, 401, 'code_needed', 'Enter the code from your authenticator app.')
       return 'refused'
     }
-    const codeCheck = await factors.take(
+    const codeCheck = await factors.consumeCode(
       user,
       code.slice(0, MAX_CREDENTIAL_CHARACTERS),
       clientKey,

@@ -65,10 +65,10 @@ export type CodeCheck =
 export type SecondFactors = {
   readonly seal: SecretSeal
   /**
-   * Accepts a code and marks it as used. Attempts are counted under `clientKey`, so that an attacker elsewhere does
-   * not lock out a user at their usual address.
+   * Checks a code and marks it as used. Attempts are counted under `clientKey`, so that an attacker elsewhere does not
+   * lock out a user at their usual address.
    */
-  take(
+  consumeCode(
     user: { readonly id: number; readonly secret: string },
     code: string,
     clientKey: string,
@@ -81,7 +81,7 @@ export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): Se
   const seal = createSecretSeal(deps.environment)
   return {
     seal,
-    async take({ id, secret }, code, clientKey, at) {
+    async consumeCode({ id, secret }, code, clientKey, at) {
       // Counted before the check, so that simultaneous attempts all count.
       const waitMs = await attemptLimit.take(clientKey, at)
       if (waitMs > 0) return { is: 'too-many', waitMs }
@@ -99,7 +99,7 @@ export function openSecondFactors(deps: Pick<Deps, 'environment' | 'store'>): Se
 }
 
 const OTHER_KEY_MESSAGE =
-  'This server cannot read your second factor, because it has another key. Sign in with a recovery code, or ask an owner to reset your second factor.'
+  'This server cannot read your second factor because it uses a different key. Sign in with a recovery code, or ask an owner to reset your second factor.'
 
 async function checkCode(
   { store, seal }: Pick<Deps, 'store'> & { readonly seal: SecretSeal },

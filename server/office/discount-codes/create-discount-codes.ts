@@ -104,7 +104,7 @@ function parseInput(event: EventConfig, input: CodeInput, today: Day): Result<Pa
   if (until !== '' && until < today) return err('“Valid until” is in the past.')
   const note = toText(input.note).replaceAll(/\s+/g, ' ')
   if (note.length > MAX_NOTE_CHARACTERS)
-    return err(`A note has at most ${MAX_NOTE_CHARACTERS} characters.`)
+    return err(`A note can have at most ${MAX_NOTE_CHARACTERS} characters.`)
   const chosenCode = toText(input.code)
   const length = foldCode(chosenCode.slice(0, MAX_NOTE_CHARACTERS)).length
   if (

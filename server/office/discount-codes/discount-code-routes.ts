@@ -16,12 +16,12 @@ import { CODE_HEADER, readCodePage, readCodeRows, toWireCode } from './discount-
 import type { CodesError, CodeInput } from './create-discount-codes.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** Codes are shown only to this role and higher ones, because a code is worth money to anyone who has it. */
+/** Only users with this role or a higher one see codes in full, because anyone who has a code can use it. */
 const CODES_ROLE = 'treasurer' satisfies Role
 
 /**
- * Returns the code of a registration: in full for users who may see all codes. Other users could use it again, so they
- * see only its first characters.
+ * Returns the code of a registration: in full for users who may see all codes. Other users see only its first
+ * characters, so that they cannot use it.
  */
 export function maskCode(role: Role, code: string): string {
   return isAtLeast(role, CODES_ROLE) ? code : `${code.slice(0, 2)}…`
@@ -52,7 +52,12 @@ export function addCodeRoutes(office: OfficeRoutes, deps: Deps): void {
     if (call.query.as === 'csv') return sendFile(call, reply)
     const { before } = call.query
     if (!/^\d{0,15}$/.test(before))
-      return sendError(reply, 400, 'bad_query', '“before” must be the value from another page.')
+      return sendError(
+        reply,
+        400,
+        'bad_query',
+        '“before” must be the “next” value of another page.',
+      )
     const { codes, next } = await readCodePage(deps, event, before === '' ? null : Number(before))
     await recordView('codes', `viewed the codes (${codes.length})`, call)
     const response: CodesResponse = {

@@ -124,7 +124,7 @@ function setFilter(
     case 'date_from':
     case 'date_to':
       if (!isDay(value))
-        return `“${filter.sentAs}” must be a day such as 2026-01-31, not “${value}”.`
+        return `“${filter.sentAs}” must be a date such as 2026-01-31, not “${value}”.`
       draft[filter.show === 'date_from' ? 'dateFrom' : 'dateTo'] = value
       return null
     case 'payment_status': {

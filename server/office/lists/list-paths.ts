@@ -46,7 +46,7 @@ export function buildOfficeTable(events: readonly ServedEvent[]): OfficeTable {
 }
 
 /**
- * Finds the route for a path with its parameters. Null if no list has these parameters, or one of them has two
+ * Finds the route for a path with its parameters. Null if no list has these parameters, or if a parameter has two
  * values.
  */
 export function findOfficeCall(

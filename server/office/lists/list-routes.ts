@@ -79,7 +79,7 @@ async function sendPage(
     ...(refundRequests !== null && { refund_requested: [...refundRequests] }),
     registrations: rows,
   }
-  // The rows are sent once; the other data is sent in each place where a client expects it.
+  // Our own list page receives the rows once. Other clients may also read them from `results`.
   return reply
     .header('cache-control', 'no-store')
     .send(
@@ -89,9 +89,9 @@ async function sendPage(
     )
 }
 
-/** States the same maximum up to which search results are counted. */
+/** States the same maximum as the limit up to which search results are counted. */
 const NOT_SORTED_MESSAGE =
-  'Too many registrations to sort, so the newest come first. Filter to at most 10,000.'
+  'There are too many registrations to sort, so the newest are first. Filter the list to at most 10,000.'
 
 /** Converts the sums: amounts in the event's currency, and those in other currencies separately, never added. */
 function toWireSums(sums: readonly StatusSum[], event: EventConfig): WireSums {

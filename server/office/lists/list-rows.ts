@@ -32,9 +32,8 @@ import type { ListedRegistration } from '../../storage/index.ts'
 import type { CsvAmount } from '../spreadsheets/write-csv.ts'
 
 /**
- * Returns the short payment status. A final state comes first. A payment with a wrong amount shows as Review until
- * staff decide. A registration with a price for which Rollcall never requested a payment shows as registered, not as
- * paid.
+ * Returns the short payment status. A final state takes precedence. A payment with a wrong amount shows as Review until
+ * staff decide. A registration with a price shows as registered, not as paid, if Rollcall never requested a payment.
  */
 export function formatPaymentStatus(registration: StatusInput): string {
   // The registration was refunded before the import, so it was not cancelled in Rollcall.
@@ -57,7 +56,7 @@ function formatPayment({
   return inReview && paymentStatus !== 'success' ? 'Review' : getStatusText(paymentStatus)
 }
 
-/** Returns the delegate's name; the registration number if no name was given. */
+/** Returns the delegate's name, or the registration number if there is no name. */
 export function findName(
   event: EventConfig,
   { answers, regNo }: Pick<ListedRegistration, 'answers' | 'regNo'>,
@@ -191,7 +190,7 @@ const ALWAYS_INCLUDED_NAMES = [
 ]
 
 /**
- * Returns a function that builds rows with only the values of the given columns, omitting empty ones. Such a row has a
+ * Returns a function that builds rows with only the values of the given columns, omitting empty ones. Such a row is a
  * quarter of the size of a full row.
  */
 export function createListedRowBuilder(
@@ -218,7 +217,8 @@ export function createListedRowBuilder(
 }
 
 /**
- * Returns the balance of a paid registration: the rest that staff requested, or the difference after a correction.
+ * Returns the balance of a paid registration: the remaining amount that staff requested, or the difference after a
+ * correction.
  */
 export const getAmountStillDue = ({
   paymentStatus,

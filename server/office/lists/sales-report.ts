@@ -37,7 +37,7 @@ function toWirePaidWithoutRow(
  * Builds the rows of the report for CSV. Each states its currency, because users add up the columns in a spreadsheet.
  */
 function buildSalesFile(
-  { rows, paid_beside: paidBeside, others_beside: othersBeside = [] }: SalesResponse,
+  { rows, paid_beside: paidWithoutRow, others_beside: otherPaidWithoutRow = [] }: SalesResponse,
   eventCurrency: Currency,
 ): string {
   const toAmountCell = (value: number, currency: string) => ({
@@ -45,8 +45,8 @@ function buildSalesFile(
     decimals: getDecimals(readCurrency(currency) ?? eventCurrency),
   })
   const paymentsWithoutRow = [
-    { currency: eventCurrency, amount: paidBeside },
-    ...othersBeside,
+    { currency: eventCurrency, amount: paidWithoutRow },
+    ...otherPaidWithoutRow,
   ].filter((entry) => entry.amount !== 0)
   return formatCsvRows(
     [

@@ -7,7 +7,7 @@ import { sendError } from '../../http/error-response.ts'
 import { asRecord } from '../../http/request-input.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** With more views, users could hardly find the right one. */
+/** With more views, users would struggle to find the right one. */
 const MAX_VIEWS = 20
 const MAX_NAME_CHARACTERS = 60
 /** Enough for all filters of a long list, and below the length limit of a URL. */
@@ -76,8 +76,9 @@ function parseView(
   const query = typeof view['query'] === 'string' ? view['query'] : ''
   if (name === '') return err('Enter a name for the view.')
   if (name.length > MAX_NAME_CHARACTERS)
-    return err(`The name of a view has at most ${MAX_NAME_CHARACTERS} characters.`)
-  if (query.length > MAX_QUERY_CHARACTERS) return err('A view cannot have this many filters.')
+    return err(`The name of a view can have at most ${MAX_NAME_CHARACTERS} characters.`)
+  if (query.length > MAX_QUERY_CHARACTERS)
+    return err('A view cannot have so many filters. Remove some of them.')
   const params = new URLSearchParams(query)
   for (const { kind, sentAs } of filters) if (kind === 'search') params.delete(sentAs)
   params.delete('page')

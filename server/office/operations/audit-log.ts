@@ -11,8 +11,9 @@ import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import { findListedEventIds } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** The number of rows on a page; below, the number of rows read at a time for an export. */
+/** The number of rows on a page. */
 const PAGE_ROWS = 50
+/** The number of rows read at a time for an export. */
 const CHUNK_ROWS = 1_000
 const MAX_SEARCH_CHARACTERS = 100
 
@@ -29,7 +30,7 @@ const KINDS: Readonly<Record<string, readonly AuditEntryKind[] | null>> = {
 const LOG_QUERY = ['from', 'to', 'kind', 'words', 'who', 'before'] as const
 type LogCall = Call<'events', (typeof LOG_QUERY)[number]>
 
-/** Adds an entry for each of these events, because its owners see only the entries of their events. */
+/** Adds an entry for each of these events, because owners see only the entries of their own events. */
 export async function addEventEntries(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { who, what }: { readonly who: string; readonly what: string },
@@ -131,7 +132,7 @@ export function addAuditLogRoutes(office: OfficeRoutes, deps: Deps): void {
       ['to', to],
     ])
       if (day !== '' && !isDay(day ?? ''))
-        return err(`“${name}” must be a day such as 2026-01-31, not “${day}”.`)
+        return err(`“${name}” must be a date such as 2026-01-31, not “${day}”.`)
     if (!Object.hasOwn(KINDS, kind))
       return err(
         `“kind” must be one of ${Object.keys(KINDS).filter(Boolean).join(', ')}, not “${kind}”.`,

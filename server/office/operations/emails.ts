@@ -19,7 +19,7 @@ import { addEventEntries } from './audit-log.ts'
 
 const PAGE_ROWS = 50
 const MAX_ADDRESS_CHARACTERS = 100
-/** The maximum number of selected emails. To retry more, a user retries all. */
+/** The maximum number of selected emails. To retry more, users retry all failed emails. */
 const MAX_IDS = 200
 
 export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -96,7 +96,7 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
     const count = await deps.store.retryMails(deps.clock(), { ids: ids.value, events: eventIds })
     const message =
       count === 0
-        ? 'None of these emails is queued or has failed.'
+        ? 'None of these emails is queued or failed, so none was retried.'
         : `${count} ${count === 1 ? 'email' : 'emails'} queued again.`
     if (count > 0)
       await addEventEntries(
@@ -106,7 +106,7 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
       )
     return reply.send({ status: 'success', message })
   }
-  // The role that may resend a confirmation.
+  // Users with this role may also resend a confirmation.
   office.get(
     '/admin/mail',
     { minRole: 'desk', target: 'events', query: ['status', 'address', 'before', 'id'] },

@@ -1,18 +1,21 @@
-/** Serves the office page of event files: the served version of each, its problems, and reloading. */
+/** Serves the Event files page: the served version and the problems of each file, and reloading. */
 import path from 'node:path'
 import type { FastifyReply } from 'fastify'
 import type { EventFilesResponse, WireEventFile } from '../../../engine/api.ts'
 import type { Deps, ServedEvent } from '../../dependencies.ts'
-import { formatRemoved } from '../../events/versions/last-valid-version.ts'
+import { formatRemovedMessage } from '../../events/versions/last-valid-version.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
 /** Length of a version's short hash, as in the log. */
 const VERSION_CHARACTERS = 12
 
 export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void {
-  const buildAnswer = (): EventFilesResponse => ({ status: 'success', files: [...listFiles(deps)] })
+  const buildResponse = (): EventFilesResponse => ({
+    status: 'success',
+    files: [...listFiles(deps)],
+  })
   const sendEventFiles = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
-    reply.header('cache-control', 'no-store').send(buildAnswer())
+    reply.header('cache-control', 'no-store').send(buildResponse())
   const reloadEventFiles = async (
     { user }: Call<'every'>,
     reply: FastifyReply,
@@ -25,9 +28,9 @@ export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void
       eventId: null,
       regNo: null,
     })
-    return reply.send(buildAnswer())
+    return reply.send(buildResponse())
   }
-  // Requires all events, because the reason for rejecting a file may name another event.
+  // Requires access to all events, because the reason for rejecting a file may name another event.
   const rule = { minRole: 'owner', target: 'every' } as const
   office.get('/admin/served-files', rule, sendEventFiles)
   office.post('/admin/served-files/reload', rule, reloadEventFiles)
@@ -87,7 +90,7 @@ function describeState(
   if (isRemoved === true)
     return {
       is: 'gone',
-      why: formatRemoved(config.id),
+      why: formatRemovedMessage(config.id),
       findings: null,
     }
   return problem === null

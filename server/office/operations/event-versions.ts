@@ -104,7 +104,7 @@ export function addEventVersionRoutes(office: OfficeRoutes, { store }: Deps): vo
 
 type SameVersions = [StoredVersion, ...StoredVersion[]]
 
-/** Groups neighbouring rows that are the same version, once with old and once with new YAML keys. */
+/** Groups adjacent rows of the same version, which was stored once with old and once with new YAML keys. */
 function groupSameVersions(rows: readonly StoredVersion[]): readonly SameVersions[] {
   const groups: SameVersions[] = []
   for (const row of rows) {
@@ -115,7 +115,7 @@ function groupSameVersions(rows: readonly StoredVersion[]): readonly SameVersion
   return groups
 }
 
-/** Sends the same response for an unknown version and for one of another event. */
+/** Sends the same response for an unknown version and for a version of another event. */
 const sendUnknownVersion = (reply: FastifyReply): FastifyReply =>
   sendError(reply, 404, 'not_found', 'This event has no such version.')
 

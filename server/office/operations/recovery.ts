@@ -13,7 +13,7 @@ const formatOptional = (at: Instant | null): string | null =>
   at === null ? null : formatIsoIndia(at)
 
 export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
-  const buildAnswer = async (): Promise<RecoveryResponse> => {
+  const buildResponse = async (): Promise<RecoveryResponse> => {
     const events = deps.events.all().map(({ config }) => config)
     const status = await readRecoveryStatus(deps, events)
     return {
@@ -29,14 +29,14 @@ export function addRecoveryRoutes(office: OfficeRoutes, deps: Deps): void {
     }
   }
   const sendRecovery = async (_call: Call<'every'>, reply: FastifyReply): Promise<FastifyReply> =>
-    reply.header('cache-control', 'no-store').send(await buildAnswer())
+    reply.header('cache-control', 'no-store').send(await buildResponse())
   const endRecovery = async (
     { user, body }: Call<'every', never, 'mails'>,
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const { mails } = body
     if (!isHeldEmails(mails))
-      return sendError(reply, 422, 'bad_data', 'Choose which of the held emails are sent.')
+      return sendError(reply, 422, 'bad_data', 'Choose which of the held emails to send.')
     const result = await deps.store.endRecovery({ at: deps.clock(), who: user.username, mails })
     if (result === null)
       return sendError(reply, 409, 'not_now', 'The installation is no longer in recovery.')

@@ -14,7 +14,7 @@ export function addRehearsalRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<unknown> => {
     const text = String(body.text ?? '')
-    // A worker is not started for texts that cannot be an event file.
+    // Starts no worker for text that cannot be an event file.
     if (!text.includes('event'))
       return sendError(reply, 422, 'not_rehearsed', 'The file does not describe an event.')
     // Runs only one rehearsal at a time, because it keeps a processor core busy for seconds and delegates need the

@@ -20,7 +20,7 @@ import { readMovements } from './payment-lists.ts'
 import { buildMonthPeriod } from './payment-period.ts'
 import type { MonthScope, Period } from './payment-period.ts'
 
-/** The number of later changes that the page lists; the file has all of them. */
+/** The page lists at most this many later changes. The file contains all of them. */
 const MAX_SHOWN_CHANGES = 100
 
 export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
@@ -230,7 +230,7 @@ async function countRefundsToMake(
 
 /**
  * Counts the payouts of all accounts of the user, and how many of them were found in the saved bank statements, as on
- * the page Settlements.
+ * the Settlements page.
  */
 async function countPayouts(
   deps: Deps,

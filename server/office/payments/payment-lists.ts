@@ -49,7 +49,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
     const period = readPeriod(query, dayOf(deps.clock()))
     if (!period.ok) return period
     for (const name of ['unsettled', 'unreconciled'] as const)
-      if (!['', '1'].includes(query[name])) return err(`“${name}” must be 1, or left out.`)
+      if (!['', '1'].includes(query[name])) return err(`“${name}” must be 1 or missing.`)
     const { from, to, name } = period.value
     return ok({
       eventIds: findListedEventIds(deps, user, target),

@@ -53,12 +53,12 @@ export function readPeriod(
     ['to', to],
   ] as const)
     if (text !== '' && (!isDay(text) || text === LAST_DAY))
-      return err(`“${name}” must be a day such as 2026-01-31, not “${text.slice(0, 40)}”.`)
+      return err(`“${name}” must be a date such as 2026-01-31, not “${text.slice(0, 40)}”.`)
   if (from === '' && to === '') return buildMonthPeriod(today.slice(0, 7))
   const lastDay = isDay(to) ? to : today
   const firstDay = isDay(from) ? from : day(`${lastDay.slice(0, 7)}-01`)
   return lastDay < firstDay
-    ? err(`The first day, ${formatDay(firstDay)}, is after the last, ${formatDay(lastDay)}.`)
+    ? err(`The first day (${formatDay(firstDay)}) is after the last day (${formatDay(lastDay)}).`)
     : ok({
         from: startOfDay(firstDay),
         to: startOfDay(addDays(lastDay, 1)),
@@ -69,7 +69,7 @@ export function readPeriod(
 /** The month, the events and the days of one request. */
 export type MonthScope = {
   readonly month: string
-  /** Null means all events, and payments that belong to no event. */
+  /** Null means all events, and payments that do not belong to any event. */
   readonly eventIds: readonly string[] | null
   readonly from: Instant
   readonly to: Instant

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { INR, toMajorUnits, listCurrenciesOfEvent } from '../../../engine/index.ts'
 import type { Day, UnpaidOrder } from '../../../engine/index.ts'
 import type { BulkActionResponse, ReconcileResponse } from '../../../engine/api.ts'
-import { buildBulkAnswer, performEach } from '../registrations/bulk-actions.ts'
+import { buildBulkResponse, performEach } from '../registrations/bulk-actions.ts'
 import { confirmOrRecordExtra } from '../../registration/actions/record-payment.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
@@ -138,7 +138,7 @@ export async function addBankStatementRoutes(
       viewer: buildViewer(deps, user),
     })
     if (linesToSave === null)
-      return sendError(reply, 422, 'bad_data', 'A line needs a reference, an amount and a date.')
+      return sendError(reply, 422, 'bad_data', 'Each line needs a reference, an amount and a date.')
     const result = await performEach(
       deps,
       user,
@@ -150,7 +150,7 @@ export async function addBankStatementRoutes(
     )
     const differingCount = await countInReview(deps, result.done)
     const confirmedAnswer = {
-      ...buildBulkAnswer(result, 'confirmed'),
+      ...buildBulkResponse(result, 'confirmed'),
       message: formatConfirmed(result, differingCount),
     }
     const savedText =
@@ -212,7 +212,7 @@ function toWireStatement({
     reg_no: registration.regNo,
     name: registration.name,
     due: toMajorUnits(
-      (day === undefined ? null : registration.dueOn?.(day)) ?? registration.due,
+      (day === undefined ? null : registration.getDueOn?.(day)) ?? registration.due,
       currency,
     ),
     reference: registration.claim?.reference ?? null,

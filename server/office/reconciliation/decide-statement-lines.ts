@@ -105,12 +105,12 @@ function explainParts(
   currency: Currency,
 ): string | null {
   if (parts.length > MAX_PARTS) return `Split a line over at most ${MAX_PARTS} people.`
-  // The reason is checked first: if it were refused later, a recorded payment would stay under review.
+  // Checks the reason first: if it were rejected later, a recorded payment would stay under review.
   if (parts.some(({ difference }) => difference.length > MAX_REASON_CHARACTERS))
     return `Enter at most ${MAX_REASON_CHARACTERS} characters as the reason.`
   const numbers = parts.map(({ row: { regNo, requestedNo } }) => regNo ?? requestedNo)
   const repeatedNumber = numbers.find((number, index) => numbers.indexOf(number) < index)
-  // The second part would be a second payment, which needs review.
+  // A second part for the same registration would be a second payment, which needs review.
   if (repeatedNumber !== undefined)
     return `${repeatedNumber} is in this split twice. Enter one amount for it.`
   const sum = parts.reduce((total, { amount }) => total + amount, 0)
@@ -129,12 +129,12 @@ const DECISION_TEXTS = {
 } as const
 const describeDecision = (decision: StoredLineDecision | null): string =>
   decision === null
-    ? 'Another user has removed this statement. Nothing was recorded.'
+    ? 'Another user removed this statement. Nothing was recorded.'
     : `${decision.who} ${DECISION_TEXTS[decision.decision]} at ${formatIsoIndia(decision.at).slice(11, 16)}. Nothing was recorded twice.`
 
 /**
  * Records the parts sequentially. The first recorded part gets the references of the line, so that the line counts
- * once. Each further part gets the reference with a number appended. Returns the reason if not all were recorded,
+ * once. Each further part gets the reference with a number appended. Returns the reason if a part was not recorded,
  * otherwise null.
  */
 async function assignLine(
@@ -148,17 +148,17 @@ async function assignLine(
   const furtherReferences = parts.map(
     (_, index) => `${baseReference}x${stored.parts.length + index + 2}`,
   )
-  const decide = (decision: 'assigned' | 'undone', seenNow: number | null) =>
+  const storeDecision = (decision: 'assigned' | 'undone', seenDecisionId: number | null) =>
     store.decideBankLine({
       lineId: stored.id,
-      seen: seenNow,
+      seen: seenDecisionId,
       decision,
       parts: decision === 'assigned' ? furtherReferences : [],
       who: user.username,
       at: deps.clock(),
     })
-  // The decision is stored first: if two users assign the line at the same time, the second is refused here.
-  const decideResult = await decide('assigned', seen)
+  // The decision is stored first: if two users assign the line at the same time, the second request is rejected here.
+  const decideResult = await storeDecision('assigned', seen)
   if (!decideResult.ok) return describeDecision(decideResult.error)
   let isFirst = payments.length === 0
   let recordedCount = 0
@@ -192,7 +192,7 @@ async function assignLine(
       if (problem !== null) problems.push(`${row.requestedNo}: ${problem}`)
     }
   }
-  if (recordedCount === 0) await decide('undone', decideResult.value)
+  if (recordedCount === 0) await storeDecision('undone', decideResult.value)
   return problems.length === 0 ? null : problems.join(' ')
 }
 
@@ -207,7 +207,7 @@ async function acceptDifference(
   difference: string,
 ): Promise<string | null> {
   const [payment] = await deps.store.paymentsUnderKeys([toBankKey(reference)])
-  // The amount was equal to the balance after all.
+  // The payment needs no review, because its amount now equals the balance.
   if (payment === undefined || payment.state !== 'review') return null
   const id = `C${payment.id}`
   const review = await deps.store.review(id)
@@ -304,26 +304,26 @@ async function decideEach(
   const refusedLines: { line: number; message: string }[] = []
   for (const { line: lineId, seen } of choices) {
     const line = findLine(view, lineId)
-    const decide = (what: typeof decision, seenNow: number | null) =>
+    const storeDecision = (what: typeof decision, seenDecisionId: number | null) =>
       deps.store.decideBankLine({
         lineId,
-        seen: seenNow,
+        seen: seenDecisionId,
         decision: what,
         parts: [],
         who: user.username,
         at: deps.clock(),
       })
-    const explain = async (): Promise<string | null> => {
+    const decideLine = async (): Promise<string | null> => {
       if (line === null) return 'This statement has no such line.'
       const problem = explainRefusal(line, { line: lineId, seen }, decision)
       if (problem !== null) return problem
-      const decideResult = await decide(decision, seen)
+      const decideResult = await storeDecision(decision, seen)
       if (!decideResult.ok) return describeDecision(decideResult.error)
       const failure = await perform(line)
-      if (failure !== null) await decide('undone', decideResult.value)
+      if (failure !== null) await storeDecision('undone', decideResult.value)
       return failure
     }
-    const message = await explain()
+    const message = await decideLine()
     if (message === null) decidedIds.push(lineId)
     else refusedLines.push({ line: line?.stored.line ?? 0, message })
   }
@@ -339,11 +339,11 @@ function explainRefusal(
   if (payments.length > 0) {
     const newestDecision = stored.decision
     return newestDecision === null || newestDecision.id === choice.seen
-      ? 'A payment of this line is recorded. Refund or move it on the page of the registration.'
+      ? 'A payment is recorded for this line. Refund or move it on the page of its registration.'
       : describeDecision(newestDecision)
   }
   if (decision !== 'undone') return explainEarlierDecision(line, choice)
   if (stored.decision !== null && stored.decision.id !== choice.seen)
     return describeDecision(stored.decision)
-  return state === 'not_ours' || line.isPayoutByAmount ? null : 'This line is open.'
+  return state === 'not_ours' || line.isPayoutByAmount ? null : 'This line is already open.'
 }

@@ -41,7 +41,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
   ): Promise<FastifyReply> => {
     const { id: eventId } = target.config
     const rates = await deps.store.exchangeRates(eventId)
-    const waiting = await deps.store.waitingInvoices(eventId)
+    const waitingInvoices = await deps.store.waitingInvoices(eventId)
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: user.username,
@@ -50,7 +50,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
       regNo: null,
       look: 'exchange rates',
     })
-    const days = Map.groupBy(waiting, ({ currency, day }) => `${currency} ${day}`)
+    const days = Map.groupBy(waitingInvoices, ({ currency, day }) => `${currency} ${day}`)
     const response: ExchangeRatesResponse = {
       status: 'success',
       currencies: [...listCurrenciesWithRate(target.config)],
@@ -85,8 +85,8 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
       return sendError(reply, 409, 'no_rates', 'This event issues no invoices in another currency.')
     if (currency === undefined) return refuse(`Choose the currency: ${currencies.join(' or ')}.`)
     const day = String(body.day ?? '')
-    if (!isDay(day)) return refuse('Enter the day of the rate as 2026-12-31.')
-    if (day > dayOf(at)) return refuse('The rate of a day in the future is not known yet.')
+    if (!isDay(day)) return refuse('Enter the date of the rate like this: 2026-12-31.')
+    if (day > dayOf(at)) return refuse('The date of the rate cannot be in the future.')
     const rate = readRate(String(body.rate ?? ''))
     if (rate === null)
       return refuse(
@@ -95,7 +95,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const source = String(body.source ?? '').trim()
     if (source === '' || source.length > MAX_SOURCE_CHARACTERS)
       return refuse(
-        `Enter the source of the rate, such as “FBIL reference rate”, at most ${MAX_SOURCE_CHARACTERS} characters.`,
+        `Enter the source of the rate, such as “FBIL reference rate”, in at most ${MAX_SOURCE_CHARACTERS} characters.`,
       )
     const { username: who } = user
     const knownRates = (await deps.store.exchangeRates(event.id)).filter(
@@ -104,7 +104,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const [comparedRate] = knownRates.filter((known) => known.day !== day)
     if (comparedRate !== undefined && isSuspiciousRate(rate, comparedRate.rate))
       return refuse(
-        `1 ${currency} was INR ${comparedRate.rate} on ${formatDayShort(comparedRate.day)}. Check the decimal point of ${rate}. If the rate of ${formatDayShort(comparedRate.day)} is wrong, correct that one first.`,
+        `1 ${currency} was INR ${comparedRate.rate} on ${formatDayShort(comparedRate.day)}. Check the decimal point of ${rate}. If the rate of ${formatDayShort(comparedRate.day)} is wrong, correct it first.`,
       )
     const isReplaced = knownRates.some((known) => known.day === day && known.rate !== rate)
     await deps.store.saveExchangeRate({ eventId: event.id, currency, day, rate, source, who, at })
@@ -118,7 +118,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const issuedCount = await issueWaitingInvoices(deps, event, { currency, day })
     return reply.send({
       status: 'success',
-      message: `The rate is saved.${isReplaced ? ' Invoices that were issued with the earlier rate of this day keep it.' : ''} ${issuedCount === 0 ? 'No invoice was waiting for it.' : issuedCount === 1 ? '1 invoice was issued.' : `${issuedCount} invoices were issued.`}`,
+      message: `The rate is saved.${isReplaced ? ' Invoices already issued with the earlier rate do not change.' : ''} ${issuedCount === 0 ? 'No invoice was waiting for this rate.' : issuedCount === 1 ? '1 invoice was issued.' : `${issuedCount} invoices were issued.`}`,
     })
   }
 

@@ -33,7 +33,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
         reply,
         422,
         'bad_data',
-        `Give the reason, in at most ${MAX_REASON_CHARACTERS} characters.`,
+        `Enter a reason of at most ${MAX_REASON_CHARACTERS} characters.`,
       )
     const accounts = await loadSettlementAccounts(deps.store, event)
     const viewer = buildViewer(deps, user)
@@ -64,7 +64,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
     const handleResult = await deps.store.handleSettlementLine({
       id: line.id,
       why,
-      seen: readSeen(body.seen),
+      seen: readSeenDecisionId(body.seen),
       who: user.username,
       at: deps.clock(),
       // The page of an event lists the whole account, but the audit entry belongs to the line's event.
@@ -76,7 +76,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
       return sendError(reply, 409, 'decided_already', describeDecision(handleResult.error))
     const response: SettlementHandledResponse = {
       status: 'success',
-      message: why === null ? 'The line needs attention again.' : 'Line marked as handled.',
+      message: why === null ? 'Line reopened.' : 'Line marked as handled.',
     }
     return reply.send(response)
   }
@@ -88,9 +88,10 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
   )
 }
 
-const readSeen = (id: unknown): number | null => (/^\d{1,15}$/.test(String(id)) ? Number(id) : null)
+const readSeenDecisionId = (id: unknown): number | null =>
+  /^\d{1,15}$/.test(String(id)) ? Number(id) : null
 
-/** Describes the first user's decision to the second of two users. */
+/** Describes the latest decision to a user who has not seen it. */
 function describeDecision(latest: LatestLineDecision | null): string {
   if (latest === null) return 'The line already needs attention. Reload the page.'
   const what =

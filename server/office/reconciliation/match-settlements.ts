@@ -33,9 +33,9 @@ export type Account = {
   readonly settlementAccount: SettlementAccount
   readonly ownership: LineOwnership
   readonly settled: readonly SettledLine[]
-  /** All lines of its payouts, including those not in the report. */
+  /** All lines of the account's payouts, including those that are not in the report. */
   readonly all: readonly SettledLine[]
-  /** The loaded report: its lines, and the lines that are not stored in this form. */
+  /** The loaded report, with the lines that are not stored yet or are stored with other values. */
   readonly report:
     | (Settlement & {
         readonly newLines: readonly SettlementLine[]
@@ -45,16 +45,16 @@ export type Account = {
     | null
   readonly payouts: readonly Payout[]
 }
-/** The account of a report, or the first of the event, with the event's other accounts. */
+/** The account of a report, or else the first account of the event, and the event's other accounts. */
 export type EventSettlements = Account & {
   readonly current: readonly SettlementAccount[]
   /** The event's other accounts, including earlier ones. */
   readonly others: readonly Account[]
-  /** Unsettled payments of all its accounts. */
+  /** Unsettled payments of all the event's accounts. */
   readonly unsettledPayments: readonly UnsettledPayment[]
 }
 
-/** Reads a gateway's report. Null if the file is not one, or the event has no payment gateway. */
+/** Reads a gateway's report. Null if the file is not a report, or the event has no payment gateway. */
 export async function readReportedSettlement(
   store: Pick<Store, 'paymentsOfAccount'>,
   accounts: SettlementAccounts | null,
@@ -122,9 +122,9 @@ async function matchAccount(
   const orderNames = [...newLines, ...(report?.lines ?? [])].map(({ order }) => order)
   const orders = await store.knownOrders([...new Set(orderNames)])
   const ownership = assignLines(account, viewer, heldPayments, orders)
-  // Otherwise a report that repeats a stored line of another event would reveal that it exists.
+  // Excludes lines of other events. Otherwise, a report that repeats such a line would reveal that it exists.
   const ownLines = newLines.filter(ownership.isOwn)
-  // Earlier versions treated spellings of a payout reference as different, and stored its lines more than once.
+  // Earlier versions treated spellings of a payout reference as different, and stored the lines more than once.
   const storedByKey = new Map(ownLines.map((line) => [getLineKey(line), line]))
   const reportLines = (report?.lines ?? []).map((line): SettlementLine => {
     const storedLine = storedByKey.get(getLineKey(line))

@@ -72,7 +72,7 @@ export async function readPayouts(
   return findInStatements(deps, user, settlements === null ? [] : buildPayouts(settlements))
 }
 
-/** Returns the payouts that match a bank line only by amount and day, by the id of that line. */
+/** Maps the id of a bank line to the payout that it matches only by amount and day. */
 export async function readPayoutsByAmount(
   deps: PayoutDeps,
   user: User,
@@ -98,7 +98,7 @@ export async function readPayoutsByAmount(
 const getPayoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string =>
   utr === '' ? (day ?? '') : utr
 
-/** `eventByAccount`: for each account, one of the user's events, in which a line without a registration is handled. */
+/** `eventByAccount`: maps each account to the event of the user in which lines without a registration are handled. */
 type AllSettlements = EventSettlements & { readonly eventByAccount: ReadonlyMap<string, string> }
 
 /** Loads each account once, although several events may use it. Null if no event uses a gateway. */
@@ -165,8 +165,8 @@ type DepositMatch = {
   readonly isByAmount: boolean
 }
 /**
- * Finds the bank's line for each payout: by its reference, or by its amount near its day. Only an undecided line that
- * names no payout and shows no payment can be found by its amount.
+ * Finds the bank line of each payout: by reference, otherwise by amount and approximate day. Only an undecided line
+ * without a payout reference and without a payment can match by amount.
  */
 async function findDeposits(
   { store }: Pick<Deps, 'store'>,
@@ -199,11 +199,11 @@ async function findDeposits(
     if (deposit !== undefined) return { payout, deposit, isByAmount: false }
     const net = fromMajorUnits(Math.abs(payout.net), INR)
     const sameAmountDeposit = deposits.find(
-      ({ id, amount, day, isTaken }) =>
+      ({ id, amount, day, isResolved }) =>
         payout.net > 0 &&
         amount === net &&
         isNearPayoutDay(payout.day, day) &&
-        isTaken === 0 &&
+        isResolved === 0 &&
         !usedDepositIds.has(id),
     )
     if (sameAmountDeposit !== undefined) usedDepositIds.add(sameAmountDeposit.id)

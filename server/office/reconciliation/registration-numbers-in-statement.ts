@@ -14,7 +14,7 @@ export type OtherEvents = {
   readonly all: readonly EventConfig[]
   readonly user: Pick<PermissionHolder, 'events'>
 }
-/** Returns the context that determines which information about other events the user may get. */
+/** Returns the context that determines which information about other events the user may see. */
 export const buildViewer = (
   { events }: Pick<Deps, 'events'>,
   user: OtherEvents['user'],
@@ -28,9 +28,9 @@ type KnownReferences = Parameters<typeof reconcileStatement>[2]
 type StoredNumbers = Awaited<ReturnType<Store['knownReferences']>>['registrations']
 
 /**
- * Maps the numbers in a statement to registrations, and to null if they belong to another event. Any number in the
+ * Maps the numbers in a statement to registrations, or to null if they belong to another event. Any number in the
  * format of an event that the user cannot access maps to null, so that a statement does not reveal whether it exists.
- * Events that the user can access are named.
+ * `titles` contains the titles of other events that the user can access.
  */
 export function findRegistrations(
   keys: readonly BankKey[],
@@ -58,7 +58,10 @@ export function findRegistrations(
   }
 }
 
-/** Returns the keys in the form of registration numbers of events that the user cannot access, existing or not. */
+/**
+ * Returns the keys in the format of registration numbers of events that the user cannot access, whether or not they
+ * exist.
+ */
 export function findHiddenNumbers(
   keys: readonly BankKey[],
   events: readonly EventConfig[],

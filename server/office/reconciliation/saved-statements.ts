@@ -42,7 +42,7 @@ import { saveMatches } from './statement-matches.ts'
 import { toWireStatement, toWireSummary, viewStatement } from './statement-view.ts'
 import type { ViewedStatement } from './statement-view.ts'
 
-/** Larger than every id, for the first page. */
+/** Larger than every id: requests the first page. */
 const NEWEST_ID = Number.MAX_SAFE_INTEGER
 /** Used as the period of a file without lines. */
 const NO_DAY = '' as Day
@@ -76,7 +76,7 @@ export async function addSavedStatementRoutes(
           reply,
           422,
           'settlement_report',
-          'This is a settlement report of the gateway. Upload it on the page Settlements.',
+          'This is a settlement report of the gateway. Upload it on the Settlements page.',
         )
     }
     const statement = readStatement(rows.value, readStatementColumns(query), currency)
@@ -192,7 +192,7 @@ export async function addSavedStatementRoutes(
       return choice === null ? [] : [{ choice, row }]
     })
     if (rows.length === 0 || rows.length !== target.rows.length)
-      return sendError(reply, 422, 'bad_data', 'Name a line and a registration for each part.')
+      return sendError(reply, 422, 'bad_data', 'Send a line and a registration for each part.')
     const view = await viewStatement(deps, user, target.statement)
     const outcome = await assignLines({ deps, user, view }, rows)
     return sendOutcome(reply, outcome, ASSIGNED_TEXT, user, target.statement)
@@ -213,7 +213,7 @@ export async function addSavedStatementRoutes(
       choices.length !== sentChoices.length ||
       sentChoices.length > MAX_CHOICES
     )
-      return sendError(reply, 422, 'bad_data', `Name 1 to ${MAX_CHOICES} lines.`)
+      return sendError(reply, 422, 'bad_data', `Select 1 to ${MAX_CHOICES} lines.`)
     const isKnown = decision === 'review' || decision === 'not_ours' || decision === 'undone'
     if (!isKnown)
       return sendError(reply, 422, 'decision_unknown', 'Choose a decision for the lines.')
@@ -245,7 +245,7 @@ export async function addSavedStatementRoutes(
         reply,
         409,
         'has_matches',
-        `${lines} a recorded payment or a decision, so the statement cannot be removed. A line marked as not ours can be reopened first.`,
+        `${lines} a recorded payment or a decision, so the statement cannot be removed. If a line is marked as not ours, reopen it first.`,
       )
     }
     const response: StatementRemovedResponse = { status: 'success', message: 'Statement removed.' }
@@ -263,7 +263,9 @@ export async function addSavedStatementRoutes(
     await saveMatches(deps, user, view)
     const count = describeDecided(done, text, view)
     const message =
-      refused.length === 0 ? `${count}.` : `${count}; ${refused.length} not, for the reasons below.`
+      refused.length === 0
+        ? `${count}.`
+        : `${count}; ${refused.length} failed, for the reasons below.`
     const response: StatementDecisionResponse = { status: 'success', message, done, refused }
     return reply.header('cache-control', 'no-store').send(response)
   }
@@ -361,7 +363,7 @@ function findCurrency(events: readonly EventConfig[], chosenCurrency: string): C
   return currencies.size === 1 ? ([...currencies][0] ?? null) : currencies.has(INR) ? INR : null
 }
 
-/** Describes the account by the bank and the last digits, from the text above the table. */
+/** Describes the account by its bank and last digits, from the text above the table. */
 function describeAccount(details: readonly string[]): string {
   const text = details.join('\n')
   const bank =

@@ -17,7 +17,7 @@ export type SettlementAccounts = {
   readonly current: readonly SettlementAccount[]
   /** The account for which reports are compared and stored. */
   readonly reportAccount: SettlementAccount
-  /** The event's other accounts, which also pay out or still may. */
+  /** The event's other accounts, which may also make payouts. */
   readonly others: readonly SettlementAccount[]
 }
 
@@ -42,9 +42,9 @@ export async function loadSettlementAccounts(
 }
 
 /**
- * Adds the account that a report belongs to: of several accounts, the one with the most payments in it, otherwise the
- * first. Earlier accounts at a current gateway are excluded, because their reports may also list payments of the
- * current account.
+ * Adds the account of a report: of several accounts, the one with the most payments in the report, otherwise the first.
+ * Earlier accounts at a current gateway are excluded, because their reports may also list payments of the current
+ * account.
  */
 export async function addReportedAccount(
   store: Pick<Store, 'paymentsOfAccount'>,
@@ -80,7 +80,7 @@ export async function addReportedAccount(
 }
 
 /**
- * Returns true if both may be the same account: a payment with an unknown account may belong to any account of its
+ * Returns true if the two may be the same account: a payment with an unknown account may belong to any account of its
  * gateway.
  */
 const refersToAccount = (
@@ -88,7 +88,7 @@ const refersToAccount = (
   { source, account }: SettlementAccount,
 ): boolean => source === namedAccount.source && (account === namedAccount.account || account === '')
 
-/** Describes an account that is no longer in the event file. Null if it still is. */
+/** Describes an account that is no longer in the event file. Null for an account that is still in it. */
 export function formatFormerAccount(
   current: readonly SettlementAccount[],
   otherAccount: SettlementAccount,

@@ -86,7 +86,7 @@ export function toWireSettlement(
 export const listShownAccounts = (settlements: EventSettlements): readonly Account[] =>
   settlements.report === null ? [settlements, ...settlements.others] : [settlements]
 
-/** Builds the payouts of the shown accounts, latest first, as within one account. */
+/** Builds the payouts of the shown accounts, latest first. */
 export const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
   listShownAccounts(settlements)
     .flatMap((account) =>
@@ -171,7 +171,7 @@ export function toWireLine(
 const ANOTHER_EVENT_MESSAGE = 'The order number belongs to another event. Contact its staff.'
 const UNKNOWN_IN_EVENTS_MESSAGE = 'Your events have no such order or payment.'
 
-/** Returns the registration of a line. Null if the line belongs to no known registration. */
+/** Returns the registration of a line. Null if the line does not belong to any known registration. */
 export function findOwner({ money, order }: Pick<SettledLine, 'money' | 'order'>): {
   readonly regNo: string
   readonly eventId: string
@@ -194,7 +194,7 @@ export const SETTLED_LABELS: Readonly<Record<WireSettledLine['as'], string>> = {
   handled: 'handled',
 }
 
-/** Finds references of transfers of events that the user cannot access: stored, they would become payouts. */
+/** Finds references of transfers to events that the user cannot access. If stored, they would become payouts. */
 async function findForeignTransfers(
   store: Pick<Store, 'knownReferences'>,
   lines: readonly SettlementLine[],
@@ -213,8 +213,8 @@ async function findForeignTransfers(
 }
 
 /**
- * Stores the new lines of a report. For a user with access to some events, it skips a line whose payment is unknown
- * in these events, because it may belong to another event, and requests a gateway query about its order.
+ * Stores the new lines of a report. For a user with access to only some events, skips lines whose payment is unknown in
+ * these events, because they may belong to another event, and requests gateway queries about their orders.
  */
 export async function saveReport(
   {
@@ -266,10 +266,10 @@ export async function saveReport(
   const parts = [
     [added, 'saved'],
     [changed, 'changed'],
-    [known, 'saved before'],
+    [known, 'already saved'],
     [toReview, 'sent to review'],
-    [elsewhereCount, 'of other events not matched'],
-    [unknownCount, 'unknown in your events not matched'],
+    [elsewhereCount, 'of other events skipped'],
+    [unknownCount, 'unknown in your events skipped'],
   ] as const
   const texts = parts
     .filter(([count], index) => count > 0 || index === 0)
@@ -363,7 +363,7 @@ export function addSettlementRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/settlements/export', rule, sendCsv)
 }
 
-/** Adds up lines of other events in a payout, so that the rows match the bank's amount. */
+/** Adds up lines of other events in a payout, so that the rows add up to the bank's amount. */
 function buildOtherEventsRow(
   day: string | null,
   utr: string,

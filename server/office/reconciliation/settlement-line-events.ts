@@ -19,15 +19,18 @@ export type LineOwnership = {
   /** Payments and orders that the user may see. A report is compared only with these. */
   readonly held: readonly RecordedPayment[]
   readonly orders: readonly RecordedOrder[]
-  /** True if the user has access to some events only. */
+  /** True if the user has access to only some events. */
   readonly isPartial: boolean
   /**
-   * Returns true if the order id has the format of an event that the user cannot access, whether the order exists or
-   * not.
+   * Returns true if the order id has the format of an event that the user cannot access, whether or not the order
+   * exists.
    */
   isElsewhere(line: LineNames): boolean
   isOwn(line: LineNames): boolean
-  /** Returns true if order and payment are known in the user's events. Any other line may belong to another event. */
+  /**
+   * Returns true if the order and the payment are known in the user's events. Any other line may belong to another
+   * event.
+   */
   isKeepable(line: LineNames): boolean
 }
 
@@ -98,7 +101,7 @@ export function assignLines(
   }
 }
 
-/** Returns the event whose prefix an order id has, whether the order exists or not. */
+/** Returns the event whose prefix the order id has, whether or not the order exists. */
 export function findEventOfOrder(all: OtherEvents['all'], order: string): EventConfig | null {
   const [matchingEvent = null] = all
     .filter(({ orderId }) => order.startsWith(orderId.prefix))

@@ -15,8 +15,8 @@ type User = Pick<PermissionHolder, 'events'>
 type Days = { readonly first: Day; readonly last: Day }
 
 /**
- * Stores the numbers of matched and open lines, and a line for each payment that has none yet. Then puts payments
- * that the bank may have returned into review: a line may be assigned after its return was uploaded.
+ * Stores the numbers of matched and open lines, and links payments to their lines. Then sends payments to review that
+ * the bank may have returned, because a line may be assigned after its return was uploaded.
  */
 export async function saveMatches(
   { store }: { readonly store: Pick<Store, 'saveStatementMatches' | 'reportReturned'> },

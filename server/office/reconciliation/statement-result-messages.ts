@@ -1,4 +1,4 @@
-/** Describes the results of confirming or keeping lines of a bank statement. */
+/** Describes the results of confirming lines of a bank statement or sending them to review. */
 import type { BulkActionResponse } from '../../../engine/api.ts'
 import type { UnmatchedResult } from '../../storage/index.ts'
 
@@ -29,7 +29,9 @@ export function formatSaved(
     ...(reported === 0
       ? []
       : [
-          `${reported} ${reported === 1 ? 'was' : 'were'} reported by a delegate: confirm it for that registration.`,
+          reported === 1
+            ? '1 was reported by a delegate. Confirm it for that registration.'
+            : `${reported} were reported by delegates. Confirm them for those registrations.`,
         ]),
     ...(elsewhere === 0
       ? []

@@ -43,7 +43,7 @@ import { readPayoutsByAmount } from './payouts.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 
 type User = Pick<PermissionHolder, 'events'>
-/** A deposit with its state in the ledger. All amounts are in the currency of the statement. */
+/** A deposit with its state according to the ledger. All amounts are in the currency of the statement. */
 export type ViewedLine = {
   readonly stored: StoredBankLine
   readonly match: ReconciledLine
@@ -191,7 +191,7 @@ function evaluateLine(
   }
 }
 
-/** States in order of precedence: the state of a line is the first one that one of its parts has. */
+/** States in order of precedence: a line has the first state that any of its parts has. */
 const STATES = ['left', 'review', 'not_ours', 'other_event', 'assigned'] as const
 
 function getState(
@@ -200,7 +200,7 @@ function getState(
 ): StatementLineState {
   if (eventId !== null && !canSee(user, eventId)) return 'other_event'
   if (state === 'review' || state === 'unmatched') return 'review'
-  // A refunded payment belonged to the event; an ignored one did not.
+  // A refunded payment belonged to the event, but an ignored payment did not.
   return state === 'refused' && isRefunded === 0 ? 'not_ours' : 'assigned'
 }
 

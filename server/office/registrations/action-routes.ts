@@ -153,7 +153,7 @@ async function loadActions(
   const allowedActions = listAllowedActions(state, user.role).filter(
     (action) =>
       ACTION_HANDLERS[action] !== undefined &&
-      // The message that a note was saved offers to undo it.
+      // Only the message that confirms a note offers to undo it.
       action !== 'undo_note' &&
       !(isErased && NEEDS_PERSONAL_DATA.has(action)) &&
       (action !== 'handle_refund' || isRefundUnsettled) &&

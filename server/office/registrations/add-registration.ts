@@ -1,4 +1,4 @@
-/** Adds a registration at the desk, with the same form and prices, paid immediately or left unpaid. */
+/** Adds a registration at the desk, paid or unpaid, with the same form and prices as for delegates. */
 import type { FastifyReply } from 'fastify'
 import {
   assert,
@@ -55,7 +55,7 @@ const ADD_FIELDS = {
   paid: 'object',
 } as const
 type AddField = keyof typeof ADD_FIELDS
-/** Staff need to see no more than this number to recognise a duplicate. */
+/** This many similar registrations are enough for staff to recognise a duplicate. */
 const MAX_SIMILAR_REGISTRATIONS = 5
 /** Every manual registration has a key, so that a double click creates only one. */
 const KEY_PATTERN = /^[\w-]{8,64}$/
@@ -87,7 +87,12 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     reply.header('cache-control', 'no-store')
     const key = readText(parameters, 'key')
     if (!KEY_PATTERN.test(key))
-      return sendError(reply, 422, 'bad_data', 'A key has 8 to 64 letters, digits or dashes.')
+      return sendError(
+        reply,
+        422,
+        'bad_data',
+        'A key must have 8 to 64 letters, digits or hyphens.',
+      )
     const answers = readObject(parameters, 'answers')
     const served = omitFiles(target)
     const paymentResult = readPayment(served, parameters)

@@ -109,7 +109,7 @@ export async function performEach(
   return { done: doneNumbers, refused: refusedRows }
 }
 
-export function buildBulkAnswer(
+export function buildBulkResponse(
   { done: doneNumbers, refused }: BulkResult,
   label: string,
 ): BulkActionResponse {
@@ -156,7 +156,7 @@ export function addBulkRoutes(office: OfficeRoutes, deps: Deps): void {
       target.rows.map((row) => ({ ...row, params: buildInput(row.regNo) })),
       { act: actionName, why: reason, handler, eventId: target.eventId },
     )
-    return reply.header('cache-control', 'no-store').send(buildBulkAnswer(result, 'done'))
+    return reply.header('cache-control', 'no-store').send(buildBulkResponse(result, 'done'))
   }
   office.post(
     '/admin/registrations/bulk',

@@ -40,13 +40,13 @@ export function buildRefundNotes(
   const disputeNotes = disputes.flatMap(({ status, disputeId }) => {
     if (status === 'won' || status === 'closed') return []
     return status === 'lost'
-      ? `The bank took money back in the lost dispute ${disputeId}. Do not pay it a second time: record it as already refunded outside Rollcall.`
+      ? `The bank took back money in the lost dispute ${disputeId}. Do not refund it again. Record it as already refunded outside Rollcall.`
       : `The bank has not decided the dispute ${disputeId}. If you refund now and the dispute is lost, the delegate gets the money twice.`
   })
   return [...new Set([...disputeNotes, ...tooOldNotes])]
 }
 
-const NOT_DESCRIBED_TEXT = 'the gateway reported a dispute and has not described it yet'
+const NOT_DESCRIBED_TEXT = 'the gateway reported a dispute but has not sent its details yet'
 
 function formatDeadline({ respondBy }: StoredDispute): string {
   return respondBy === null
@@ -58,16 +58,16 @@ function describeStatus(dispute: StoredDispute): string {
   const amount = formatMoney(dispute.amount, dispute.currency)
   switch (dispute.status) {
     case 'unknown':
-      return `${NOT_DESCRIBED_TEXT.replace('the', 'The')}. It is queried again. See the gateway’s dashboard.`
+      return `${NOT_DESCRIBED_TEXT.replace('the', 'The')}. Rollcall will query it again. See the gateway’s dashboard.`
     case 'open':
       return `The delegate’s bank disputes ${amount}: ${formatDeadline(dispute)}. Download the evidence below, and upload it in the gateway’s dashboard.`
     case 'under_review':
       return `The bank is reviewing the evidence about ${amount}.`
     case 'won':
-      return `Won: the payment of ${amount} stands.`
+      return `Won: the conference keeps the payment of ${amount}.`
     case 'lost':
       return `Lost: the bank took back ${formatMoney(dispute.deducted, dispute.currency)}. If this is not recorded yet, choose Refund, then “Already refunded outside Rollcall”, with the reference ${dispute.disputeId}. If the money was refunded before, add a note instead.`
     case 'closed':
-      return `Closed by the gateway: ${amount}. See the gateway’s dashboard.`
+      return `The gateway closed the dispute about ${amount}. See the gateway’s dashboard.`
   }
 }

@@ -1,6 +1,6 @@
-/** Finds the money that counts for a payment, and lists manual payments and refunds outside Rollcall. */
+/** Finds the received payments that count for an order, and lists manual payments and refunds outside Rollcall. */
 import {
-  getMoneyCurrency,
+  getReceivedCurrency,
   formatMethodInSentence,
   formatMoney,
   isManualMethod,
@@ -42,7 +42,7 @@ export const buildManualPayments = (
             {
               at: formatIsoIndia(paidAt),
               type: 'recorded',
-              text: `${formatMoney(amount, getMoneyCurrency({ currency }))} was received ${formatMethodInSentence(source)}, reference ${reference}.`,
+              text: `${formatMoney(amount, getReceivedCurrency({ currency }))} was received ${formatMethodInSentence(source)}, reference ${reference}.`,
             },
           ]
         : [],
@@ -55,7 +55,7 @@ export function findPartialPayment(
 ): Pick<WirePayment, 'received'> {
   const { amount, status, currency } = payment
   const countedPayments = listCountedPayments(payment, captures).filter(
-    (capture) => getMoneyCurrency(capture) === currency,
+    (capture) => getReceivedCurrency(capture) === currency,
   )
   const receivedAmount = countedPayments.reduce((sum, capture) => sum + capture.amount, 0)
   return status === 'success' && receivedAmount > 0 && receivedAmount < amount

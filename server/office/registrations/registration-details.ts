@@ -283,7 +283,7 @@ function describeFile(upload: StoredRegistrationUpload | undefined): string | un
   return `${upload.name} (deleted on ${formatDayShort(dayOf(upload.droppedAt))}: the registration was unpaid)`
 }
 
-/** Returns the gateway accounts of the successful card payments, as a listed registration states them. */
+/** Returns the gateway accounts of the successful card payments, in the format of the lists. */
 function findPaidAccounts({ payments }: Pick<StoredRegistration, 'payments'>): string | null {
   const paidAccounts = payments.flatMap(({ status, gateway, account }) =>
     (status === 'success' || status === 'refunded') && gateway != null && account !== null

@@ -115,7 +115,7 @@ function describeDecision(decision: string, subject: string | null): string {
     case 'accept':
       return isOfRefund ? 'Refund confirmed' : 'Payment accepted'
     case 'ask':
-      return 'Payment accepted, rest requested'
+      return 'Payment accepted, remaining amount requested'
     case 'dismiss':
       return isOfRefund ? 'Refund withdrawn' : 'Payment ignored'
     case 'refund':

@@ -1,4 +1,4 @@
-/** Parses CSV into numbered lines with bounded work, and describes why a file cannot be read. */
+/** Parses CSV into numbered lines within limits, and describes why a file cannot be read. */
 import { parse } from 'csv-parse/sync'
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
@@ -20,7 +20,7 @@ export type SheetLimits = {
   /** The maximum reading time. */
   readonly maxMs: number
   readonly quotes: 'strict' | 'loose'
-  /** `below` is for banks, which write lines such as the account above the headings. */
+  /** Use `below` for bank files, which have lines such as the account above the headings. */
   readonly headings: 'first' | 'below'
 }
 
@@ -66,8 +66,11 @@ export function readLines(
       delimiter,
       on_record: (record: string[], { lines: lastLine }) => {
         // The parser reports the line where a record ends; a cell may contain line breaks.
-        const breaks = record.reduce((sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0), 0)
-        const line = { line: lastLine - breaks, cells: record }
+        const lineBreakCount = record.reduce(
+          (sum, cell) => sum + (cell.match(/\n/g)?.length ?? 0),
+          0,
+        )
+        const line = { line: lastLine - lineBreakCount, cells: record }
         const problem = limiter.countLine(line)
         if (problem !== null) throw new LimitExceeded(problem)
         lines.push(line)
@@ -138,8 +141,9 @@ const LINES_EXAMINED = 60
 const BYTES_EXAMINED = 64 * 1024
 
 /**
- * Returns the delimiter of the headings. If the headings may be below other lines, returns the delimiter that most of
- * the first lines contain at least twice. In a list of two columns, only names contain a delimiter twice.
+ * Returns the delimiter that the first line contains most often. If the headings may be below other lines, returns the
+ * delimiter that most of the first lines contain at least twice; this would not work for a two-column list, whose lines
+ * contain the delimiter only once.
  */
 function findDelimiter(
   bytes: Buffer,

@@ -1,6 +1,6 @@
 /**
  * Reads one CSV or Excel file in a worker thread.
- * The server stays responsive, and a hostile file ends only the thread.
+ * This keeps the server responsive, and a hostile file ends only the thread.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { unzipSync, zipSync } from 'fflate'

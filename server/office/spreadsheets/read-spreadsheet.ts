@@ -26,7 +26,7 @@ export async function readSheet(
     return err({
       code: 'busy',
       line: null,
-      message: 'Other files are being read. Please try again in a minute.',
+      message: 'Other files are being read. Try again in a minute.',
     })
   waitingFileCount += 1
   const reading = lastRead.then(() => readInThread(file, limits))
@@ -85,7 +85,7 @@ function readInThread(
         result = err({
           code: 'not_csv',
           line: null,
-          message: `Reading this file took more than ${limits.maxMs / 1000} seconds and was stopped. Save the sheet as CSV and upload that.`,
+          message: `This file takes more than ${limits.maxMs / 1000} seconds to read. Save the sheet as CSV and upload that.`,
         })
         void thread.terminate()
       }, limits.maxMs)

@@ -22,12 +22,12 @@ type Table<Row> = {
   readonly toSheetRow?: (cells: readonly CsvCell[]) => readonly (string | number)[]
   /** Advice if there are more rows than an Excel file can have, such as “Choose fewer days”. */
   readonly advice: string
-  /** Adds the audit-log entry: after the first rows are read, and before any is sent. */
+  /** Adds the audit-log entry. Called after the first rows are read and before any rows are sent. */
   readonly recordExport: () => Promise<void>
 }
 
 /**
- * Sends the table. Reads the first chunk before the response begins, so that a store error still gives an error
+ * Sends the table. Reads the first chunk before the response begins, so that a storage error still produces an error
  * response.
  */
 export async function sendTable<Row>(

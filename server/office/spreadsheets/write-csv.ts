@@ -2,8 +2,8 @@
  * Writes CSV that is safe to open in a spreadsheet.
  * UTF-8 with a byte order mark (without it Excel guesses the encoding). Formulas are escaped with an apostrophe, even
  * after a semicolon or invisible characters. A phone number that begins with + stays unchanged. A character that
- * changes the writing direction is replaced by its name. Not written with csv-stringify, which takes six times as long
- * per row (docs/decisions.md, Office); a test compares the output with it.
+ * changes the writing direction is replaced by its name. Does not use csv-stringify, which takes six times as long per
+ * row (docs/decisions.md, Office). A test compares the output of both.
  */
 import { showDirectionMarks } from '../../../engine/index.ts'
 
@@ -58,7 +58,7 @@ const NEEDS_QUOTES_PATTERN = /[",\r\n]/
 
 /**
  * Escapes formulas within a cell. In many countries, spreadsheets also split cells at a semicolon, tab or line end,
- * even within quotes, so the text after one is escaped too.
+ * even within quotes, so the text after such a character is escaped too.
  */
 function escapeInnerCells(text: string): string {
   return text.replace(INNER_CELL_PATTERN, (match: string, mark: string, cell: string) =>

@@ -95,7 +95,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
       sendFieldError(reply, 'code', 'Enter the code from your authenticator app.')
       return false
     }
-    const codeCheck = await factors.take(
+    const codeCheck = await factors.consumeCode(
       { id: user.adminId, secret: account.totpSecret },
       readField('code').trim(),
       `account ${user.username}`,
@@ -189,7 +189,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
         reply,
         409,
         'not_begun',
-        'Start again: the setup was started elsewhere in the meantime.',
+        'A newer setup replaced this one. Start the setup again.',
       )
     await attemptLimit.forget(user.username)
     await store.closeOtherSessions(user.adminId, user.tokenHash)

@@ -32,7 +32,7 @@ const RESERVED_NAMES = ['delegate', 'import', 'migration', 'gateway', 'rollcall'
 /** Returns why a username is not allowed, as a sentence. Null if it is allowed. */
 export function findUsernameProblem(username: string): string | null {
   if (username.length > MAX_USERNAME_CHARACTERS)
-    return `A username has at most ${MAX_USERNAME_CHARACTERS} characters.`
+    return `A username can have at most ${MAX_USERNAME_CHARACTERS} characters.`
   if (!USERNAME_PATTERN.test(username))
     return 'A username can have letters, digits, dots, hyphens and @, but no spaces.'
   return RESERVED_NAMES.includes(username.toLowerCase())
@@ -55,7 +55,7 @@ export function parsePermissions(
   const unknownId = ids.find((id) => allEvents.findById(id) === null)
   return unknownId === undefined
     ? ok({ role, events: ids })
-    : err(`No event is called “${unknownId}”.`)
+    : err(`No event has the id “${unknownId}”.`)
 }
 
 const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
@@ -189,9 +189,9 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
           call,
           reply,
           `reset the second factor of ${username}`,
-          `${username} signs in with the password only until they set up two-step sign-in again.`,
+          `${username} can sign in with only a password until they set up two-step sign-in again.`,
         )
-      : sendError(reply, 404, 'not_found', `User "${username}" has no two-step sign-in.`)
+      : sendError(reply, 404, 'not_found', `User “${username}” has no two-step sign-in.`)
   }
 
   const setFactorRequired = async (
@@ -246,13 +246,15 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
 
 type UserCall = Call<'every', never, never, 'username'>
 
-/** Returns true if the user names their own account. Ignores case, as the store does when it compares usernames. */
+/**
+ * Returns true if the request names the user's own account. Ignores case, as the store does when it compares usernames.
+ */
 const isOwnAccount = ({ user, params }: UserCall): boolean =>
   user.username.toLowerCase() === params.username.toLowerCase()
 
 /**
- * Refuses these changes of one's own account, so that a stolen session cannot take it over. The account page requires
- * the password and a code.
+ * Rejects these changes to the user's own account, so that a stolen session cannot take it over. The account page
+ * requires the password and a code.
  */
 function rejectOwnAccount(reply: FastifyReply): FastifyReply {
   return sendError(
@@ -272,9 +274,12 @@ export function addPasswordLinkRoutes(app: FastifyInstance, deps: Deps): void {
       reply,
       404,
       'link_over',
-      'This link has been used, has expired, or was replaced by a newer one. Ask the person who gave it to you for another.',
+      'This link has been used, has expired, or was replaced by a newer one. Ask the person who sent it for a new link.',
     )
-  const handle = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+  const handlePasswordLink = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<FastifyReply> => {
     if (isCrossSite(deps, request)) return rejectCrossSite(deps, reply)
     if (await isLimited(request, reply)) return reply
     const at = deps.clock()
@@ -302,11 +307,11 @@ export function addPasswordLinkRoutes(app: FastifyInstance, deps: Deps): void {
     })
     return reply.header('cache-control', 'no-store').send({
       status: 'success',
-      message: 'Your password is set. Please sign in with it.',
+      message: 'Your password is set. You can now sign in with it.',
     })
   }
   for (const path of buildPaths('/admin/set-password'))
-    app.post(path, { config: { office: 'unauthenticated' } }, handle)
+    app.post(path, { config: { office: 'unauthenticated' } }, handlePasswordLink)
 }
 
 function rejectChange(

@@ -17,7 +17,7 @@ import { describeBucket } from '../../storage/files/s3-bucket.ts'
 import type { S3Bucket } from '../../storage/files/s3-bucket.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../../storage/database/sqlite-connection.ts'
 import { readVersions } from '../../storage/database/run-migrations.ts'
-import { beginServing, findDatabaseUser } from '../../storage/database/single-server-lock.ts'
+import { lockDataFolder, findDatabaseUser } from '../../storage/database/single-server-lock.ts'
 import { explainStoreError, explainFileError } from '../../storage/database/error-explanations.ts'
 import { readWithProgress, reportEach, reportProgress } from '../progress.ts'
 import { recordRestore } from '../recovery/detect-older-database.ts'
@@ -113,7 +113,7 @@ function explainMisplacement({ dataDir, eventsDir }: DataFolders, target: string
   } catch (error) {
     return (
       explainFileError(error, target) ??
-      `There is no folder ${parent}. Create it, or mount the disk that it is on.`
+      `There is no folder ${parent}. Create it, or mount its disk.`
     )
   }
   if (isInside(dataDir, targetPath))
@@ -207,7 +207,7 @@ export async function restore(
   try {
     // The lock is held until the end. Otherwise, a server could start in the meantime and accept registrations into a
     // database that is about to be replaced.
-    endServing = beginServing(dataDir)
+    endServing = lockDataFolder(dataDir)
     if (endServing === null) return err(`A server is running on ${dataDir}. Stop it first.`)
     // If the folder's files were deleted, the lock of a server that still uses them was deleted too.
     const userPid = findDatabaseUser(dataDir)
@@ -259,7 +259,7 @@ async function restoreIntoFolder(
   if (oldFiles.length > 0) {
     previousDatabaseDir = path.join(dataDir, `before-restore-${at}`)
     await mkdir(previousDatabaseDir)
-    // Moves the database first, because a server does not start without it, but without its log would start and lose
+    // Moves the database first, because a server does not start without it, but would start without its log and lose
     // commits.
     for (const name of oldFiles)
       await rename(path.join(dataDir, name), path.join(previousDatabaseDir, name))

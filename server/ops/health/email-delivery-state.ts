@@ -39,7 +39,7 @@ export function formatDeliveryProblem(
   const oldest = oldestAt === null ? '' : `, the oldest for ${formatDuration(at - oldestAt)}`
   const advice =
     unreachableSince === null
-      ? ' Emails in the office shows the response of the mail server.'
+      ? ' The Emails page of the office shows the response of the mail server.'
       : ` The mail server has not responded since ${formatInstant(unreachableSince)}: check it, and SMTP_URL. The emails are sent when it responds.`
   return `${emails}${oldest}.${advice}`
 }
@@ -48,5 +48,5 @@ export function formatDeliveryProblem(
 export function formatFailedEmails({ failed }: EmailState): string | null {
   if (failed === 0) return null
   const emails = failed === 1 ? '1 email' : `${failed} emails`
-  return `${emails} could not be sent: Emails in the office shows why. To resend, run rollcall email retry.`
+  return `${emails} could not be sent. The Emails page of the office shows why. To resend, run rollcall email retry.`
 }

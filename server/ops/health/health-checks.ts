@@ -7,7 +7,7 @@ import { dayOf, formatInstant, isEventOver } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import { findErasurePauseReason } from '../../office/operations/confirm-clock.ts'
 import type { Deps } from '../../dependencies.ts'
-import { formatRemoved } from '../../events/versions/last-valid-version.ts'
+import { formatRemovedMessage } from '../../events/versions/last-valid-version.ts'
 import { createCompletenessDescriber } from '../recovery/rescued-completeness.ts'
 import { readLastBackup } from '../backup/last-backup.ts'
 import {
@@ -40,8 +40,8 @@ const MIN_UPLOAD_FREE_BYTES = 512 * 1024 * 1024
 /** A running server creates a few files, plus one for each upload. */
 const MIN_FREE_FILES = 1_000
 /**
- * The time for which the disk counts as full after a request failed for lack of space, even if it reports free space:
- * disk quotas are not included in that figure.
+ * After a request fails for lack of space, the disk counts as full for this long, even if it reports free space: that
+ * figure ignores disk quotas.
  */
 const FULL_DISK_MS = 30_000
 /** Backups run nightly, with a few hours of tolerance. */
@@ -130,7 +130,7 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
     if (descriptors.is === 'none')
       addProblem(
         'descriptors',
-        `No file and no connection can be opened. ${RAISE_DESCRIPTOR_LIMIT_ADVICE}`,
+        `No more files or connections can be opened. ${RAISE_DESCRIPTOR_LIMIT_ADVICE}`,
         true,
       )
     else if (descriptors.is === 'few')
@@ -149,10 +149,10 @@ export function createHealthChecks(deps: HealthCheckDeps): HealthChecks {
         `EVENTS_DIR is ${environment.eventsDir}, but it cannot be read. The last versions of the events are still served. Restore the folder.`,
       )
     for (const { why: reason } of events.refusedFiles()) addProblem('event_files', reason)
-    // The files of past events are removed on purpose.
+    // Organisers remove the files of past events on purpose.
     for (const { config, isGone } of events.all())
       if (isGone === true && !isEventOver(config, dayOf(at)))
-        addProblem('event_files', formatRemoved(config.id))
+        addProblem('event_files', formatRemovedMessage(config.id))
     const emailProblem = formatDeliveryProblem(await readEmailState(deps), at)
     if (emailProblem !== null) addProblem('mail', emailProblem)
     for (const account of payments.pausedAccounts())

@@ -13,7 +13,7 @@ import { createMetricsUpdater } from './metrics.ts'
 
 /** Ten per second, because a whole cluster may share one address. */
 const CHECK_LIMIT: Allowance = { triesMax: 600, windowMs: 60_000 }
-/** The default of 10 ms wakes an idle server a few hundred times a second: as much CPU as a registration takes. */
+/** The default of 10 ms wakes an idle server a few hundred times a second, which uses as much CPU as a registration. */
 const LOOP_SAMPLE_MS = 100
 /** Metrics are expensive to collect, and are usually requested every 15 seconds. */
 const METRICS_LIMIT: Allowance = { triesMax: 60, windowMs: 60_000 }

@@ -4,10 +4,12 @@ import type { Deps } from '../../dependencies.ts'
 
 /** A check sends several requests to the object storage, so it is not repeated more often. */
 const CHECK_INTERVAL_MS = 60_000
-/** A health report does not wait longer for the check, which then continues in the background. */
+/** A health report waits at most this long for the check, which then continues in the background. */
 const MAX_WAIT_MS = 3_000
 
-/** Returns a check that reuses a good result for a minute. It returns a sentence; null if files can be stored. */
+/**
+ * Returns a check that reuses a good result for a minute. The check returns a sentence; null if files can be stored.
+ */
 export function createUploadStorageCheck({
   uploads,
   clock,

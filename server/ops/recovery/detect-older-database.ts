@@ -30,7 +30,7 @@ export type RestoreRecord = {
   readonly why?: string
 }
 
-/** Returns the record of the last progress. Null if there is no readable one. */
+/** Returns the record of the last progress. Null if it is missing or cannot be read. */
 export const readLastServed = (dataDir: string): Promise<LastServed | null> =>
   readJson(path.join(dataDir, SERVED_FILE), ({ name, counted, at, code, codes }) =>
     typeof name === 'string' && typeof at === 'number' && isProgress(counted)

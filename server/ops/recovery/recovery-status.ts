@@ -11,7 +11,7 @@ export type RecoveryStatus = {
   readonly uploads: { readonly missing: number; readonly unused: number }
 }
 type RecoveryStatusDeps = Pick<Deps, 'store' | 'clock'> & {
-  readonly uploads: Pick<Deps['uploads'], 'hashes'>
+  readonly uploads: Pick<Deps['uploads'], 'listHashes'>
 }
 
 export async function readRecoveryStatus(
@@ -43,7 +43,7 @@ async function countUploadDifferences({
   store,
   uploads,
 }: Pick<RecoveryStatusDeps, 'store' | 'uploads'>): Promise<RecoveryStatus['uploads']> {
-  const storedHashes = new Set(await uploads.hashes())
+  const storedHashes = new Set(await uploads.listHashes())
   const referencedHashes = new Set(await store.referencedFiles())
   return {
     missing: [...referencedHashes].filter((sha256) => !storedHashes.has(sha256)).length,

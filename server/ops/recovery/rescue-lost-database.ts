@@ -33,7 +33,7 @@ export type LossWatch = {
   check(): Promise<void>
   /** Resolves when the process can end without losing data, however long that takes. */
   waitUntilSaved(): Promise<void>
-  /** True while the server holds data that is in no file. */
+  /** True while the server holds data that is not in any file. */
   isUnsaved(): boolean
   /** Returns the location of the rescued data. Null if there is none. */
   getRescuedLocation(): Pick<RescuedRows, 'file' | 'isWhole'> | null
@@ -62,8 +62,11 @@ export function watchForLoss(
         spareDirs: fallbackDirs,
         recovery: { at, who: 'rollcall', why: INCOMPLETE_REASON, copyAt: null, ...context },
       })
-      const { file, rows, isWhole } = rescuedDatabase
-      log.error({ file, rows, isWhole }, isWhole ? formatComplete(file) : formatIncomplete(file))
+      const { file, rows, isWhole: isComplete } = rescuedDatabase
+      log.error(
+        { file, rows, isWhole: isComplete },
+        isComplete ? formatComplete(file) : formatIncomplete(file),
+      )
     } catch (error) {
       failedAt = performance.now()
       log.error({ error: String(error) }, formatFailure([dataDir, ...fallbackDirs], error))
@@ -78,7 +81,7 @@ export function watchForLoss(
     isLost = true
     log.error(
       { file: DATABASE_FILE },
-      `the database file ${loss} while the server runs: writes are refused. DO NOT STOP THE SERVER: it holds data that is no longer in any file, and is saving it`,
+      `the database file ${loss} while the server was running. Writes are refused. DO NOT STOP THE SERVER: it holds data that is no longer in any file, and is saving it`,
     )
     if (getFolderIdentity(dataDir) !== openedIdentity)
       log.error({ dataDir }, MISSING_DATA_DIR_MESSAGE)
@@ -126,11 +129,11 @@ function getFolderIdentity(folder: string): string | null {
 const MISSING_DATA_DIR_MESSAGE =
   'DATA_DIR itself was moved or deleted, with the uploads. If it was moved: wait until this log states where the data was saved, stop the server, put the folder back in place of the new one, and start: it contains all data. If it was deleted, the uploads are only in the last backup'
 
-/** Logged when the process ends although its data is in no file. */
+/** Logged when the process ends although its data is not in any file. */
 export const LOST_DATA_MESSAGE =
   'the server ended before the data of the lost database was saved: restore the last backup (rollcall db restore). All data stored after that backup is lost'
 
-const UNSAVED_DATA_MESSAGE = `received a signal to stop, but the data of the lost database is not saved yet. The server ends when it is. It retries every ${STOPPING_RETRY_INTERVAL_MS / 1000} seconds. A second signal ends it immediately, and the data is lost`
+const UNSAVED_DATA_MESSAGE = `received a signal to stop, but the data of the lost database is not saved yet. The server exits once the data is saved. It retries every ${STOPPING_RETRY_INTERVAL_MS / 1000} seconds. A second signal ends it immediately, and the data is lost`
 
 /** Explains a failed rescue, with the next step. */
 const formatFailure = (folders: readonly string[], error: unknown): string =>
@@ -143,7 +146,7 @@ function adviseOnFailure(folders: readonly string[], error: unknown): string {
     return `free space in DATA_DIR, at least the size of the database; ${folders.join(', ')} have too little space`
   const explanation = explainFileError(error, dataDir)
   if (explanation !== null) return explanation.replace(/\.$/, '')
-  return `the cause is not a lack of space. Copy all files of DATA_DIR, and what "ls -l /proc/${process.pid}/fd" shows as ${DATABASE_FILE} (cp /proc/${process.pid}/fd/NUMBER), into another folder`
+  return `the cause is not a lack of space. Copy all files of DATA_DIR, and each file that "ls -l /proc/${process.pid}/fd" lists as ${DATABASE_FILE} (cp /proc/${process.pid}/fd/NUMBER), into another folder`
 }
 
 const formatNextSteps = (file: string): string =>

@@ -86,7 +86,7 @@ export async function scheduleRecoveryIfLogMissing({
   const reason = LOG_MISSING_REASON
   log.error(
     {},
-    `${reason} The last confirmed writes are missing. If you find rollcall.db-wal, stop the server and put it back together with its database. A recovery begins now`,
+    `${reason} The last confirmed writes are missing. If you find rollcall.db-wal, stop the server, and restore this file together with its database. A recovery begins now`,
   )
   await recordRestore(dataDir, { at: clock(), copyAt: null, why: reason })
 }
@@ -144,7 +144,8 @@ const explainOlder = ({ at }: LastServed): string =>
   `The database is older than the one that this server used until ${formatInstant(at)}.`
 
 /**
- * Returns null for a PostgreSQL database with another name: a server only logs a warning, because others may use it.
+ * Returns null for a PostgreSQL database with another name: a server only logs a warning, because other servers may use
+ * it.
  */
 async function explainOlderPostgres(
   dataDir: string,
@@ -182,7 +183,7 @@ const explainRestore = ({ copyAt }: RestoreRecord): string =>
 
 /**
  * Begins a recovery if the database is older than a rescued one. Returns false if it is not. The recorded progress may
- * be a few seconds older than the rescued database, which contains everything.
+ * be a few seconds older than the rescued database, which contains all data.
  */
 async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
   const { store, clock, log, environment } = deps

@@ -62,7 +62,8 @@ export function combineGateways(
     status: (event, ...args) => getAdapter(event).status(event, ...args),
     refund: (event, ...args) => getAdapter(event).refund(event, ...args),
     dispute: async (event, ...args) =>
-      (await getAdapter(event).dispute?.(event, ...args)) ?? err('the gateway has no disputes'),
+      (await getAdapter(event).dispute?.(event, ...args)) ??
+      err('this gateway does not support disputes'),
     origins: () => [...new Set(entries.flatMap(([, adapter]) => adapter.origins()))],
   }
 }

@@ -13,7 +13,7 @@ import type {
 import type { CheckoutStore, Payer } from '../../storage/index.ts'
 import type { SimulatorOrigins } from './simulator-port.ts'
 
-/** The addresses of a gateway's API: the real ones are in the shared gateways file, and its simulator has others. */
+/** The addresses of a gateway's API: the real addresses from the shared gateways file, or those of its simulator. */
 export type GatewayAddresses = Gateway['live']
 /** The events that use one gateway, each listed once for each of its accounts at this gateway. */
 export type GatewayEvents = Pick<EventRegistry, 'all' | 'findByOrderId'>
@@ -112,7 +112,7 @@ export type GatewayDefinition<Simulator extends GatewaySimulator = GatewaySimula
   getSimulatorAddresses(origins: SimulatorOrigins): GatewayAddresses
 }
 
-/** Returns the credentials of an account, from the simulator or the environment, as the same object each time. */
+/** Returns a function that finds the credentials of an account in the simulator or the environment. */
 export function openAccounts<Account>(
   { environment, accounts }: Pick<AdapterOptions, 'environment' | 'accounts'>,
   {

@@ -5,7 +5,10 @@ export type Fields = Readonly<Record<string, string>>
 /** A webhook has a few hundred bytes and a status response a few thousand; a longer message is not from a gateway. */
 export const MAX_MESSAGE_BYTES = 64 * 1024
 
-/** Returns the fields of a return or webhook as text, from a posted form or JSON (both occur); null if neither. */
+/**
+ * Returns the fields of a return or webhook as text, from a posted form or JSON (both occur). Null for any other
+ * format.
+ */
 export function readFields(body: string, contentType: string): Fields | null {
   const fields = Object.create(null) as Record<string, string>
   const text = body.trim()

@@ -166,7 +166,7 @@ const getRunningSimulators = ({
 }: GatewayOptions['environment']): SimulatorOrigins | null =>
   mode === 'sandbox' ? getSimulatorOrigins({ publicUrl, host, port }) : null
 
-/** Returns only the adapters, for a CLI command; in a rehearsal they query the running server's simulators. */
+/** Returns only the adapters, for a CLI command. In a rehearsal, they query the running server's simulators. */
 export const connectToServerGateway = (
   options: Pick<GatewayOptions, 'environment' | 'events' | 'store'>,
 ): Gateways => openAdapters(options, getRunningSimulators(options.environment))

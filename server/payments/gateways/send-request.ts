@@ -1,8 +1,8 @@
-/** Sends one request over the network; returns the response, or the failure and whether it was sent. */
+/** Sends one request over the network. Returns the response, or the failure and whether the request was sent. */
 
 /**
- * The result of a request. `failed` means that there was no readable response with a status of 200 to 299. `wasSent`
- * is false only if no connection was made, so that the gateway cannot have acted on it.
+ * The result of a request. `failed` means that there was no readable response with a status of 200 to 299. `wasSent` is
+ * false only if no connection was made, so that the gateway cannot have acted on the request.
  */
 export type RequestResult =
   | { readonly is: 'answered'; readonly status: number; readonly text: string }
@@ -24,7 +24,7 @@ export type GatewayRequest = {
   readonly signal: AbortSignal
 }
 
-/** The maximum length of a response, which is longer than a list of a hundred payments. */
+/** The maximum length of a response. A list of a hundred payments is shorter. */
 const MAX_RESPONSE_BYTES = 1024 * 1024
 /** The maximum length of a response from Airpay. */
 const MAX_AIRPAY_BYTES = 64 * 1024

@@ -8,7 +8,10 @@ export type SimulatorOrders<Order> = {
   all(): readonly Order[]
 }
 
-/** Opens the orders. Each change appends a line to a file, which is read at startup. Its name marks it as private. */
+/**
+ * Opens the orders. Each change appends a line to a file that is read at startup. The name of the file marks it as
+ * private.
+ */
 export function openSimulatorOrders<Order extends object>(
   dataDir: string,
   fileName: `sandbox${'' | `-${string}`}.jsonl`,

@@ -49,7 +49,7 @@ ${body}
 `
 }
 
-/** Renders names with their texts, one below the other. */
+/** Renders labels with their texts as a list. */
 export const renderDetails = (rows: readonly (readonly string[])[]): string =>
   `<dl>${rows.map(([label = '', text = '']) => `<div><dt>${label}</dt><dd>${escapeHtml(text)}</dd></div>`).join('')}</dl>`
 

@@ -66,7 +66,7 @@ export function parseActionKey(
 ): Result<IdempotencyKey | null, ActionDenial> {
   if (key === undefined || key === null) return ok(null)
   if (typeof key !== 'string' || !KEY_PATTERN.test(key))
-    return refuseData('A key has 8 to 64 letters, digits or dashes.')
+    return refuseData('A key must have 8 to 64 letters, digits or hyphens.')
   const computeHash = (text: string): string => createHash('sha256').update(text).digest('hex')
   return ok({
     key: computeHash(JSON.stringify([request.who, request.regNo, key])),
@@ -77,7 +77,9 @@ export function parseActionKey(
 export const DUPLICATES_VERSION_IS_TEXT =
   'Send duplicates_version as the text that the list of actions contained.'
 
-/** Reads the version of the same person's other payments; undefined if none was sent, and then none is compared. */
+/**
+ * Reads the version of the same person's other payments; undefined if none was sent, in which case nothing is compared.
+ */
 export function readDuplicatesVersion({
   duplicates_version: version,
 }: Readonly<{ duplicates_version?: unknown }>): Result<string | undefined, ActionDenial> {

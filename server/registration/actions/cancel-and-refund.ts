@@ -11,10 +11,10 @@ import type { ActionRequest, ActionHandler, ActionResult } from './action-input.
 import { calculateCancellationRefund, calculateRefundDue } from './balance-due.ts'
 
 /**
- * Cancels a registration. Parameters: `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund; if it
- * is missing or below the amount owed in any case, that amount applies. Goodwill refunds count towards the amount
- * owed, as in the proposal. The refund itself is a separate action. `kept` is the paid amount that the page showed. If
- * it has changed, for example because of a new payment, the cancellation is refused.
+ * Cancels a registration. Parameters: `{pay_back?: rupees, kept?: rupees}`. `pay_back` is the amount to refund. If it
+ * is missing or too low, the minimum refund applies: the amount that is owed in any case. Goodwill refunds count
+ * towards that amount, as in the proposal. The refund itself is a separate action. `kept` is the paid amount that the
+ * page showed. If it has changed, for example because of a new payment, the cancellation is refused.
  */
 export const cancel: ActionHandler = async ({ deps, served, registration, newAction, params }) => {
   const amount = readAmountParameter(params, 'pay_back', registration.currency)
@@ -47,7 +47,7 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
 
 /**
  * Refunds an amount. Parameters: `{amount?: rupees, kept?: rupees, by_hand?: true, reference?}`. Without an amount,
- * refunds the rest; an empty amount is refused. `kept` is as for a cancellation. With `by_hand`, the amount was already
+ * refunds the remaining amount; an empty amount is refused. `kept` is as for a cancellation. With `by_hand`, the amount was already
  * refunded outside Rollcall, with this reference; otherwise requests the refund from the gateway immediately.
  */
 export const refund: ActionHandler = async (request) => {
@@ -63,6 +63,11 @@ export const refund: ActionHandler = async (request) => {
   const isByHand = params['by_hand'] === true || params['by_hand'] === 'true'
   if (isByHand && reference === '')
     return refuseData('Enter the transfer reference or the slip number of the refund.')
+  // Otherwise the gateway would pay an amount that was already refunded.
+  if (!isByHand && reference !== '')
+    return refuseData(
+      'A reference is only for a refund that was already made outside Rollcall (by_hand).',
+    )
   const options = {
     amount: amount.value,
     manualReference: isByHand ? reference : null,

@@ -80,7 +80,7 @@ function describeConcurrentChange({ served, registration, params }: ActionReques
   const { id, label } = changedField
   const answer = getOwn(registration.answers, id)
   const current = answer === undefined ? 'empty' : `“${formatAnswer(served.config, id, answer)}”`
-  return `${label} was changed since you opened it. It is now ${current}. Nothing was saved.`
+  return `${label} has changed since you opened it. It is now ${current}. Nothing was saved.`
 }
 
 /** Transfers the registration. `{answers}` contains the new person's details, as the event file requires. */
@@ -97,7 +97,7 @@ export const transferRegistration: ActionHandler = async (request) => {
     roles.fullName === undefined ? undefined : getOwn(changes as RawAnswers, roles.fullName)
   if (typeof name !== 'string' || name.trim() === '')
     return refuseData('Enter the name of the new person.')
-  // Clears answers that the new person did not give, so that the previous person's do not remain.
+  // Clears answers that the new person did not give, so that the previous person's answers do not remain.
   const empty = Object.fromEntries(personFields.map((id) => [id, null]))
   return changeAnswers(request, { ...empty, ...changes }, 'transfer')
 }
@@ -208,7 +208,7 @@ async function changeAnswers(
     holdUntil: getPriceHoldEnd(config, newAction.at, { answers, category }),
     changes: [
       ...correction.value.changes,
-      // The new file has the same name as the previous one, so the change of the answer does not show it.
+      // The new file has the same name as the previous one, so the answers alone do not show the change.
       ...files
         .filter(({ field, name }) => getOwn(registration.answers, field) === name)
         .map(({ field }) => `${findLabel(config, field)}: another file`),
@@ -248,7 +248,7 @@ async function changeAnswers(
     : correctResult
 }
 
-/** Returns true if future emails go to another address. */
+/** Returns true if future emails are sent to another address. */
 function hasNewEmail(config: EventConfig, previous: Answers, current: Answers): boolean {
   const [delegateBefore, delegateAfter] = [
     readDelegate(config, previous),
@@ -291,7 +291,9 @@ async function buildBalanceEmails(
 const removeNulls = (emails: readonly (NewMail | null)[]): readonly NewMail[] =>
   emails.filter((email) => email !== null)
 
-/** Looks up changed answers in the member lists, and counts the seats left besides the registration's own. */
+/**
+ * Looks up changed answers in the member lists, and counts the seats left, including those that the registration holds.
+ */
 async function buildCorrectionContext(
   { deps, served: { config }, registration, newAction: { at } }: ActionRequest,
   changes: RawAnswers,
@@ -311,12 +313,12 @@ async function buildCorrectionContext(
   const isUnchanged = (field: string): boolean => getOwn(changes, field) === undefined
   return {
     code: contextBefore.code,
-    // An item that was full at registration also counted as full in its price.
+    // An item that was full at registration was also priced as full.
     left: { ...seatsLeft, ...Object.fromEntries(heldSeats), ...contextBefore.left },
-    rolls: Object.fromEntries(
-      Object.entries(listContext.rolls).map(([field, row]) => [
+    memberRecords: Object.fromEntries(
+      Object.entries(listContext.memberRecords).map(([field, row]) => [
         field,
-        isUnchanged(field) ? (getOwn(contextBefore.rolls, field) ?? row) : row,
+        isUnchanged(field) ? (getOwn(contextBefore.memberRecords, field) ?? row) : row,
       ]),
     ),
   }
@@ -353,7 +355,7 @@ function formatRefundedBefore(
   const toRefund = -calculateBalance(newTotal, amounts)
   const refundsMore = toRefund > -calculateBalance(registration.total ?? newTotal, amounts)
   return goodwill > 0 && toRefund > 0 && refundsMore
-    ? ` ${formatMoney(goodwill, currency)} was refunded already as goodwill and is not deducted: the list of refunds will ask for ${formatMoney(toAmount(toRefund), currency)}.`
+    ? ` ${formatMoney(goodwill, currency)} was already refunded as goodwill and is not deducted: the list of refunds will show ${formatMoney(toAmount(toRefund), currency)}.`
     : ''
 }
 

@@ -4,7 +4,7 @@ import type { EventConfig, Field } from '../../../engine/index.ts'
 import type { WireEditableField } from '../../../engine/api.ts'
 import type { StoredRegistration } from '../../storage/index.ts'
 
-/** Persons, files and consents are not text and cannot be corrected here. */
+/** People, files and consents are not text and cannot be corrected here. */
 const KINDS: Readonly<Record<Field['type'], WireEditableField['kind'] | null>> = {
   text: 'text',
   multiline: 'text',

@@ -9,7 +9,7 @@ import type { ActionResult, NewAction, StoredRegistration } from '../../storage/
 
 /** The name of the automatic actor in the history; staff appear under their own names. */
 const AUTOMATIC_ACTOR = 'rollcall'
-/** Retention ends on a day, so an hourly check is soon enough. */
+/** Retention ends on a day, so an hourly check is frequent enough. */
 const CHECK_INTERVAL_MS = 60 * 60_000
 const RETENTION_OVER_REASON = 'the retention period in the event file has ended'
 
@@ -23,7 +23,7 @@ export async function eraseRegistration(
 ): Promise<ActionResult> {
   const result = await store.erasePersonalData(action)
   if (!result.ok) return result
-  await uploads.forget(files.map(({ sha256 }) => sha256))
+  await uploads.removeFiles(files.map(({ sha256 }) => sha256))
   await deleteEmailFiles(path.join(environment.dataDir, 'mail'), regNo)
   return result
 }

@@ -6,7 +6,7 @@ import type { Deps } from '../../dependencies.ts'
 import type { DraftProof } from '../../storage/index.ts'
 import { DRAFT_LIFETIME_MS } from './store-uploaded-files.ts'
 
-/** 256 random bits: cannot be guessed. */
+/** 256 random bits, so that a token cannot be guessed. */
 const TOKEN_BYTES = 32
 /** The format of a token, which replaces a file in an answer. No file has such a name. */
 const TOKEN_PATTERN = /^proof\.[A-Za-z0-9_-]{43}$/
@@ -57,7 +57,7 @@ export async function holdDraft(
   const tokenHash = hashToken(token)
   const proof = await store.draftUpload(tokenHash)
   const isMatch = proof !== null && proof.eventId === event.id && proof.field === field
-  return isMatch && at - proof.at < DRAFT_LIFETIME_MS && (await uploads.hold(proof.sha256))
+  return isMatch && at - proof.at < DRAFT_LIFETIME_MS && (await uploads.protectFile(proof.sha256))
     ? { proof, tokenHash }
     : null
 }

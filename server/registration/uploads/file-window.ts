@@ -18,9 +18,9 @@ export type FileWindow = {
    */
   findPair(at: number, first: number, isMatch: (second: number) => boolean): Promise<number>
   /** Visits all chunks from `at` up to `end` (exclusive), in order. */
-  each(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
-  /** Like `each`, and writes the changes that `use` makes to a chunk into the file. */
-  change(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
+  forEachChunk(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
+  /** Visits the chunks in the same way, and writes the changes that `use` makes to a chunk into the file. */
+  changeChunks(at: number, end: number, use: (chunk: Buffer) => void): Promise<void>
   /** Overwrites existing bytes; never writes beyond the end of the file. */
   write(at: number, bytes: Buffer): Promise<void>
   /** Writes pending changes; returns true if anything was written since the window was opened. */
@@ -55,7 +55,7 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
     }
   }
   const isInView = (at: number, end: number): boolean => at >= start && end <= start + view.length
-  const visitChunks: FileWindow['each'] = async (from, to, use) => {
+  const visitChunks: FileWindow['forEachChunk'] = async (from, to, use) => {
     const end = Math.min(to, bytes)
     for (let at = from; at < end;) {
       if (!isInView(at, at + 1)) await moveTo(at)
@@ -64,7 +64,7 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
       at += chunk.length
     }
   }
-  const change: FileWindow['change'] = (at, end, use) =>
+  const changeChunks: FileWindow['changeChunks'] = (at, end, use) =>
     visitChunks(at, end, (chunk) => {
       use(chunk)
       hasUnsavedChanges = true
@@ -92,11 +92,11 @@ export function openWindow(file: FileHandle, bytes: number, windowBytes: number)
       }
       return bytes
     },
-    each: visitChunks,
-    change,
+    forEachChunk: visitChunks,
+    changeChunks,
     write: async (at, data) => {
       let done = 0
-      await change(at, at + data.length, (chunk) => {
+      await changeChunks(at, at + data.length, (chunk) => {
         done += data.copy(chunk, 0, done)
       })
     },

@@ -32,7 +32,7 @@ export async function removeMetadata(
   const wasWritten = await window.flush()
   if (imageBytes === bytes && !wasWritten) return null
   const hash = createHash('sha256')
-  await window.each(0, imageBytes, (chunk) => hash.update(chunk))
+  await window.forEachChunk(0, imageBytes, (chunk) => hash.update(chunk))
   if (imageBytes < bytes) await file.truncate(imageBytes)
   return { sha256: hash.digest('hex'), bytes: imageBytes }
 }
@@ -111,7 +111,7 @@ async function overwrite(
   end: number,
 ): Promise<void> {
   const orientation = marker === EXIF ? await readOrientation(window, dataStart, end) : null
-  await window.change(dataStart, end, overwriteChunk)
+  await window.changeChunks(dataStart, end, overwriteChunk)
   if (orientation === null) return
   const exif = Buffer.alloc(MIN_EXIF_BYTES)
   exif.write('Exif\0\0MM\0*', 'latin1')
@@ -179,7 +179,7 @@ async function stripPng(window: FileWindow): Promise<number> {
       const chunkName = Buffer.from(IGNORED_CHUNK, 'latin1')
       let sum = crc32(chunkName)
       await window.write(at + 4, chunkName)
-      await window.change(dataStart, checksum, (chunk) => {
+      await window.changeChunks(dataStart, checksum, (chunk) => {
         sum = crc32(chunk.fill(0), sum)
       })
       chunkName.writeUInt32BE(sum)
@@ -212,7 +212,7 @@ async function stripWebp(window: FileWindow): Promise<number> {
     }
     if (name === 'EXIF' || name === 'XMP ') {
       await window.write(at, Buffer.from('JUNK', 'latin1'))
-      await window.change(dataStart, dataStart + length, overwriteChunk)
+      await window.changeChunks(dataStart, dataStart + length, overwriteChunk)
     }
     at = dataStart + length + (length % 2)
   }

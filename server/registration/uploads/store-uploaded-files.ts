@@ -100,7 +100,15 @@ export function openUploads(
 
 type FileApi = Pick<
   Uploads,
-  'keep' | 'hold' | 'read' | 'hashes' | 'forget' | 'sweep' | 'reclaim' | 'state' | 'check'
+  | 'storeFile'
+  | 'protectFile'
+  | 'read'
+  | 'listHashes'
+  | 'removeFiles'
+  | 'sweep'
+  | 'reclaim'
+  | 'state'
+  | 'check'
 >
 /** Returns the time at which this database was restored or created. */
 type ReadDatabaseTime = () => Promise<Instant | null>
@@ -116,19 +124,19 @@ function createFileApi(
   const submissionTimes = new Map<string, Instant>()
   const isSubmitted = (sha256: string): boolean => submissionTimes.has(sha256)
   return {
-    keep: async (file) => {
+    storeFile: async (file) => {
       const at = clock()
       submissionTimes.set(file.sha256, at)
-      await storage.keep(file, at)
+      await storage.storeFile(file, at)
     },
-    hold: async (sha256) => {
+    protectFile: async (sha256) => {
       const at = clock()
       submissionTimes.set(sha256, at)
-      return storage.hold(sha256, at)
+      return storage.protectFile(sha256, at)
     },
     read: async (sha256) => (isHash(sha256) ? storage.read(sha256) : null),
-    hashes: () => storage.hashes(),
-    forget: async (sha256s) => void (await storage.forget(sha256s)),
+    listHashes: () => storage.listHashes(),
+    removeFiles: async (sha256s) => void (await storage.removeFiles(sha256s)),
     sweep: async (moveAll = false) => {
       const at = clock()
       const { dropped: droppedCount, forgotten: forgottenHashes } = await dropOldReferences(
@@ -141,7 +149,7 @@ function createFileApi(
         expectedHashes.add(sha256)
         submissionTimes.delete(sha256)
       }
-      const forgottenFiles = await storage.forget(forgottenHashes, isSubmitted)
+      const forgottenFiles = await storage.removeFiles(forgottenHashes, isSubmitted)
       const isRecent = !moveAll && isYoung(await readDatabaseTime(), at)
       const sweepResult = await storage.sweep({
         at,
@@ -149,7 +157,7 @@ function createFileApi(
         deleteBefore: isRecent ? null : instant(getDeletionLimit(at)),
         isSubmitted,
         expected: expectedHashes,
-        mayMove: (unknown, unexpected, files) =>
+        findHoldReason: (unknown, unexpected, files) =>
           moveAll ? null : findHoldReason(isRecent ? unknown : unexpected, files, isRecent),
       })
       lastSweep = sweepResult

@@ -30,7 +30,7 @@ const MAX_ALWAYS_MOVED_FILES = 5
 /** Hashes per query. */
 const MAX_BATCH_SIZE = 500
 
-/** Returns the reason for not moving this many of all files; null if they are moved. */
+/** Returns the reason why this number of files is not moved; null if they are moved. */
 export function findHoldReason(count: number, total: number, isYoung: boolean): HeldFiles | null {
   if (count === 0) return null
   if (isYoung) return { count, why: 'young' }
@@ -40,27 +40,27 @@ export function findHoldReason(count: number, total: number, isYoung: boolean): 
   return isMany ? { count, why: 'many' } : null
 }
 
-/** Returns the instant before which files must have been set aside to be deleted. */
+/** Returns the time limit for deletion: files that were set aside before it are deleted. */
 export const getDeletionLimit = (at: Instant): number => at - SET_ASIDE_DAYS * DAY_MS
 
 /**
- * Returns true if the database was created or restored recently. `databaseSince` is the time of this; null if unknown.
- * A clock that was set back makes the database appear younger.
+ * Returns true if the database was created or restored recently. `databaseSince` is that time; null if unknown. A clock
+ * that was set back makes the database appear younger.
  */
 export const isYoung = (databaseSince: Instant | null, at: Instant): boolean =>
   databaseSince !== null && at - databaseSince < YOUNG_DATABASE_DAYS * DAY_MS
 
 /** Formats the sentence for the health report and `rollcall db unknown-files`. */
 export function formatHoldReason({ count, why: reason }: HeldFiles): string {
-  const files = `${count} uploaded files belong to no registration in the database`
+  const files = `${count} uploaded files do not belong to any registration in the database`
   return reason === 'young'
-    ? `${files}. None is moved within ${YOUNG_DATABASE_DAYS} days of a restore or of a start with an empty database.`
-    : `${files}, more than interrupted requests leave. None was moved. Check that DATA_DIR has the right database; if it has, run rollcall db unknown-files --set-aside.`
+    ? `${files}. None are moved within ${YOUNG_DATABASE_DAYS} days of a restore or of a start with an empty database.`
+    : `${files}, more than interrupted requests leave. None were moved. Check that DATA_DIR contains the right database. If it does, run rollcall db unknown-files --set-aside.`
 }
 export const formatSetAside = (count: number, location: string): string =>
   count === 1
-    ? `1 uploaded file that belongs to no registration is in ${location}. It is deleted after ${SET_ASIDE_DAYS} days, or moved back if a registration refers to it again.`
-    : `${count} uploaded files that belong to no registration are in ${location}. They are deleted after ${SET_ASIDE_DAYS} days. A file is moved back if a registration refers to it again.`
+    ? `1 uploaded file that does not belong to any registration is in ${location}. It is deleted after ${SET_ASIDE_DAYS} days, or moved back if a registration refers to it again.`
+    : `${count} uploaded files that do not belong to any registration are in ${location}. They are deleted after ${SET_ASIDE_DAYS} days. A file is moved back if a registration refers to it again.`
 
 /** Returns the files that are set aside, by hash, with the time at which they were moved. */
 async function listSetAside(folder: string): Promise<ReadonlyMap<string, number>> {

@@ -95,7 +95,7 @@ function findEvent(deps: Deps, request: FastifyRequest): EventConfig | null {
   return deps.events.findById(id)?.config ?? null
 }
 
-/** Returns the single file of a body, under its field. */
+/** Returns the only file in a request body, with its field. */
 function getSingleFile(
   { files }: Body,
   fields: readonly Field[],
@@ -137,7 +137,7 @@ async function storeDraftFile(
   const type = await deps.uploads.detectType(file, name, field.accept ?? [])
   if (file.bytes === 0 || type === null) return err(refuseAnswers({ [field.id]: field.invalid }))
   const strippedFile = await deps.uploads.removePhotoMetadata(file, type)
-  await deps.uploads.keep(strippedFile)
+  await deps.uploads.storeFile(strippedFile)
   const at = deps.clock()
   const token = createToken()
   const { sha256, bytes } = strippedFile

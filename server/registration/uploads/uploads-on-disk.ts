@@ -42,11 +42,11 @@ export function openDiskUploads(
   const getFilePath = (sha256: string): string => getPath(disk, sha256)
   return {
     location: disk.asideFolder,
-    keep: async (file, at) => {
+    storeFile: async (file, at) => {
       await disk.removals.get(file.sha256)
       await storeDurably(disk.flushes, getFilePath(file.sha256), file, at)
     },
-    hold: async (sha256) => {
+    protectFile: async (sha256) => {
       await disk.removals.get(sha256)
       return (
         (await stat(getFilePath(sha256)).catch(() => null)) !== null ||
@@ -54,8 +54,8 @@ export function openDiskUploads(
       )
     },
     read: (sha256) => read(disk, sha256),
-    hashes: () => listHashes(disk.folder),
-    forget: async (sha256s, isSubmitted = () => false) => {
+    listHashes: () => listHashes(disk.folder),
+    removeFiles: async (sha256s, isSubmitted = () => false) => {
       const usedHashes = new Set(await queryInBatches(sha256s, references.uploadsInUse))
       let removedCount = 0
       for (const sha256 of sha256s) {
@@ -109,7 +109,8 @@ async function storeDurably(
     }
     await rename(receivedFile.path, filePath)
   }
-  // The folder is flushed even if the file existed, because the process that wrote it may have died before this line.
+  // The folder is flushed even if the file existed, because the process that wrote it may have crashed before this
+  // line.
   await flushes.flush(parent)
   await flushes.flushOnce(path.dirname(parent), path.basename(parent))
 }
@@ -141,7 +142,7 @@ async function read(
 async function sweepUploads(
   disk: Disk,
   references: References,
-  { at, keptBefore, deleteBefore, isSubmitted, expected, mayMove }: SweepOptions,
+  { at, keptBefore, deleteBefore, isSubmitted, expected, findHoldReason }: SweepOptions,
 ): Promise<SweptFiles> {
   const { old, files } = await findOldFiles(disk.folder, INCOMING_FOLDER, keptBefore)
   const usedHashes = new Set(await queryInBatches(old, references.uploadsInUse))
@@ -152,7 +153,7 @@ async function sweepUploads(
 
   const unknownHashes = unusedHashes.filter((sha256) => !droppedHashes.has(sha256))
   const unexpectedHashes = unknownHashes.filter((sha256) => !expected.has(sha256))
-  const heldReason = mayMove(unknownHashes.length, unexpectedHashes.length, files)
+  const heldReason = findHoldReason(unknownHashes.length, unexpectedHashes.length, files)
   const movedFiles = heldReason === null ? unknownHashes : []
   for (const sha256 of movedFiles) if (!isSubmitted(sha256)) await moveAside(disk, sha256, at)
   const { aside, removed: removedCount } = await checkSetAside(

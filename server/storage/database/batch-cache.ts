@@ -1,4 +1,4 @@
-/** Caches slowly changing data during a write batch, in which nothing else writes. */
+/** Caches slowly changing data during a write batch. No other code writes meanwhile. */
 import type { Sql } from './sqlite-connection.ts'
 
 const caches = new Map<Sql, Map<string, unknown>>()

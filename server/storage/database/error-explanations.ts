@@ -15,7 +15,7 @@ import {
 
 export type ErrorExplanation = {
   readonly text: string
-  /** True if the error may pass without a change of settings, so that the operation can be retried. */
+  /** True if the error may resolve itself, so that the operation can be retried. */
   readonly isTemporary: boolean
 }
 
@@ -47,10 +47,7 @@ const SQLITE_ERRORS: readonly ErrorRow[] = [
 ]
 /** Matches SQLite's messages for disk and file errors that a full disk can also cause. */
 const POSSIBLY_FULL_PATTERN = /disk I\/O error|unable to open database file/
-/**
- * With less free space than this, SQLite cannot open a database, because it creates the log's index and writes some
- * pages.
- */
+/** SQLite needs this much free space to open a database, because it creates the log's index and writes some pages. */
 const MIN_FREE_BYTES = 256 * 1024
 
 /** Explanations of file and folder errors, by the error code of the system or of SQLite. */
@@ -70,7 +67,10 @@ const FILE_ERRORS: readonly ErrorRow[] = [
     'cannot be read or written: the disk reports an error. Check the system log.',
     'temporary',
   ],
-  [/^(ENOTDIR|EEXIST)/, 'is inside something that is not a folder. Choose another location.'],
+  [
+    /^(ENOTDIR|EEXIST)/,
+    'is in a path that contains a file instead of a folder. Choose another location.',
+  ],
   [
     /^(EMFILE|ENFILE)/,
     'cannot be opened because too many files are open. Raise the limit: LimitNOFILE in the systemd unit, or ulimit -n in a shell.',
@@ -118,7 +118,7 @@ function explainDatabase(error: unknown, dataDir: string | null): ErrorExplanati
   }
 }
 
-/** Returns which resource of the disk is exhausted. Null if none is, or if that is unknown. */
+/** Returns the exhausted resource of the disk. Null if no resource is exhausted, or if this cannot be determined. */
 function findFullDisk(location: string): string | null {
   try {
     const { bavail, bsize, files, ffree } = statfsSync(findExistingFolder(location))
@@ -192,8 +192,8 @@ export function explainWriteError(code: string): string {
 }
 
 /**
- * Explains, for the log, why requests are refused, and gives the next step. `lossDescription` states what happened to
- * a lost database file; null if it was not lost.
+ * Returns the log message that explains why requests are refused and gives the next step. `lossDescription` states what
+ * happened to a lost database file. Null if the file was not lost.
  */
 export function explainRefusal(
   error: Error & { readonly code?: string },
@@ -215,5 +215,5 @@ export function explainRefusal(
     return `too many files and connections are open. ${RAISE_LIMIT_ADVICE}`
   return /^E[A-Z]+$/.test(error.code ?? '')
     ? 'the disk of DATA_DIR is full. Free some space'
-    : 'requests being received at the same time exceed the available memory'
+    : 'the requests being received need more memory than is available'
 }

@@ -4,7 +4,7 @@ import type { MessagePort } from 'node:worker_threads'
 import { getBusyCode } from './transient-errors.ts'
 import type { Connection } from './sqlite-connection.ts'
 import { runRequests, getMessage } from '../operations/run-writes.ts'
-import { commitAndAnswer } from './fault-injection.ts'
+import { commitAndRespond } from './fault-injection.ts'
 import type { InjectedFaults } from './fault-injection.ts'
 import { parseRequests } from './worker-client.ts'
 import type { MessageFromThread, Request, MessageToThread } from './worker-client.ts'
@@ -19,8 +19,8 @@ export type BatchWriter = {
 }
 
 /**
- * Runs a batch in one transaction and sends the responses. If the whole batch fails, nothing is known to have been
- * stored, and every request can be retried.
+ * Runs a batch in one transaction and sends the responses. If the batch fails, every response is `busy`, and the caller
+ * can retry every request.
  */
 export async function commitBatch(
   { connection, faults, send }: BatchWriter,
@@ -28,11 +28,11 @@ export async function commitBatch(
 ): Promise<void> {
   const { sql } = connection
   try {
-    const answers = await runRequests(connection, sql, batch)
-    commitAndAnswer(
+    const responses = await runRequests(connection, sql, batch)
+    commitAndRespond(
       faults,
       () => sql('COMMIT').run(),
-      () => send({ answers }),
+      () => send({ responses }),
     )
   } catch (error) {
     if (connection.inTransaction) sql('ROLLBACK').run()
@@ -42,7 +42,7 @@ export async function commitBatch(
       message: getMessage(error),
       code: getBusyCode(error),
     } as const
-    send({ answers: batch.map(({ id }) => ({ id, ...failure })) })
+    send({ responses: batch.map(({ id }) => ({ id, ...failure })) })
   }
 }
 

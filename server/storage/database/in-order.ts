@@ -1,6 +1,6 @@
 /**
  * Provides array functions with asynchronous callbacks that run one after another.
- * The order is needed because a transaction runs one query at a time.
+ * A transaction can run only one query at a time.
  */
 
 export async function mapInOrder<T, R>(

@@ -30,8 +30,8 @@ import { isPostgresError } from '../postgres/errors.ts'
 import { createTables, migrations, getReportedVersion } from './schema.ts'
 import { findInOrder } from './in-order.ts'
 import { loadInBulk } from '../postgres/bulk-load.ts'
-import { buildRollUps } from '../postgres/appended-counters.ts'
-import { indexNew } from '../lists/search-index.ts'
+import { buildCleanupStatements } from '../postgres/appended-counters.ts'
+import { indexNewRows } from '../lists/search-index.ts'
 
 export type MoveResult = {
   readonly registrations: number
@@ -76,7 +76,7 @@ export async function moveToPostgres(
     const version = Number(db.pragma('user_version', { simple: true }))
     if (version !== migrations.length)
       return err(
-        `The database in ${dataDir} has version ${getReportedVersion(version, migrations.length)}, and this Rollcall needs ${migrations.length}: run rollcall db migrate first.`,
+        `The database in ${dataDir} has version ${getReportedVersion(version, migrations.length)}, and this version of Rollcall needs ${migrations.length}: run rollcall db migrate first.`,
       )
     await preparePostgresDatabase(url)
     return await runInPostgres(url, async (connection) => {
@@ -102,7 +102,7 @@ export async function moveToPostgres(
         for (const { name } of tables) connection.queue(`ALTER TABLE ${name} ENABLE TRIGGER USER`)
         continueIds(connection, tables, readLastAssignedId(db))
         connection.queue('UPDATE search_progress SET last_id = 0')
-        await indexNew(sql)
+        await indexNewRows(sql)
         connection.queue('UPDATE search_progress SET last_id = 9007199254740991')
         return copyResult
       })
@@ -139,7 +139,7 @@ export async function moveToSqlite(
     const moveResult = await runInPostgres(url, async (connection) => {
       const tables = listTables(db)
       // Reduces counters to one row per key, which the target requires.
-      for (const text of buildRollUps(0)) await connection.plain(text)
+      for (const text of buildCleanupStatements(0)) await connection.plain(text)
       db.exec('BEGIN')
       const triggers = db
         .prepare<[], { name: string; sql: string }>(
@@ -188,7 +188,7 @@ async function moveWithFiles(
   return rows.ok ? ok({ ...rows.value, ...(await move()) }) : rows
 }
 
-/** Tables that already have a row in an empty database. */
+/** Tables that contain a row even in an empty database. */
 const SEEDED_TABLES: readonly string[] = ['office_settings', 'pings']
 
 /** Runs `task` in one transaction while no server writes. Commits if its result is ok. */
@@ -207,7 +207,7 @@ async function runInPostgres<T>(
     return result
   } catch (error) {
     await connection.rollBack()
-    // Errors of the file and of the uploads are explained elsewhere.
+    // Other code explains errors of the file and of the uploads.
     throw isPostgresError(error) ? createUnusableError(error) : error
   } finally {
     await connection.end()
@@ -328,7 +328,7 @@ const listColumns = ({ columns }: Table): string =>
 const buildSumQuery = ({ name, columns }: Table): string => {
   const numbers = columns.filter(({ isNumber }) => isNumber)
   const sumColumns = numbers.map((column) => `coalesce(CAST(sum("${column.name}") AS text), '')`)
-  return `SELECT ${["count(*) || ' rows'", ...sumColumns].join(" || ', ' || ")} AS said FROM ${name}`
+  return `SELECT ${["count(*) || ' rows'", ...sumColumns].join(" || ', ' || ")} AS sums FROM ${name}`
 }
 
 const openSqliteSide = (db: Database.Database): DatabaseSide => ({
@@ -338,7 +338,7 @@ const openSqliteSide = (db: Database.Database): DatabaseSide => ({
       .raw()
       .iterate(),
   count: async (table) => Number(db.prepare(`SELECT count(*) FROM ${table.name}`).pluck().get()),
-  sums: async (table) => db.prepare<[], { said: string }>(buildSumQuery(table)).get()?.said ?? '',
+  sums: async (table) => db.prepare<[], { sums: string }>(buildSumQuery(table)).get()?.sums ?? '',
 })
 
 const openPostgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => ({
@@ -356,10 +356,10 @@ const openPostgresSide = ({ sql, plain }: PostgresConnection): DatabaseSide => (
   count: async (table) =>
     (await sql<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table.name}`).get())
       ?.count ?? 0,
-  sums: async (table) => (await sql<{ said: string }>(buildSumQuery(table)).get())?.said ?? '',
+  sums: async (table) => (await sql<{ sums: string }>(buildSumQuery(table)).get())?.sums ?? '',
 })
 
-/** Returns the last registration id ever assigned, even if its registration was deleted; 0 if there was none. */
+/** Returns the last assigned registration id, even if the registration was deleted. 0 if no id was assigned. */
 const readLastAssignedId = (db: Database.Database): number =>
   db
     .prepare<[], { seq: number }>("SELECT seq FROM sqlite_sequence WHERE name = 'registrations'")

@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto'
 import type { Sql } from './sqlite-connection.ts'
 
 /**
- * The number of lock slots for answers and for persons. Two values rarely share a slot, so the extra waiting does not
- * matter.
+ * The number of lock slots for answers and for persons. Two values rarely share a slot, so operations rarely wait for
+ * each other without need.
  */
 export const LOCK_SLOTS = 1_024
 
@@ -25,7 +25,7 @@ export function lockAnswers(
   )
 }
 
-/** Prevents the index of unique answers of these events from being filled until the transaction ends. */
+/** Prevents other operations from filling the unique answer indexes of these events until the transaction ends. */
 export const lockRules = (sql: Sql, eventIds: readonly string[]): void =>
   lockAnswers(
     sql,
@@ -35,7 +35,7 @@ export const lockRules = (sql: Sql, eventIds: readonly string[]): void =>
 const computeSlot = (parts: readonly string[]): number =>
   createHash('sha256').update(parts.join('\0')).digest().readUInt16BE() % LOCK_SLOTS
 
-/** Makes other payments and refunds of these persons wait until the transaction ends. */
+/** Delays other payments and refunds of these persons until the transaction ends. */
 export const lockPersons = (
   sql: Sql,
   persons: readonly (readonly [eventId: string, person: string])[],
@@ -47,8 +47,8 @@ export const lockPersons = (
   )
 
 /**
- * Makes other emails to this mailbox wait until the transaction ends, if anyone can trigger them. Mailboxes share lock
- * slots with persons.
+ * Delays other emails that anyone can trigger to this mailbox until the transaction ends. Mailboxes share lock slots
+ * with persons.
  */
 export const lockMailbox = (sql: Sql, mailbox: string): void =>
   sql.lock(
@@ -66,7 +66,8 @@ export const lockCode = (sql: Sql, eventId: string, normalisedCode: string): voi
   )
 
 /**
- * Locks registrations that are read and then written, so that concurrent changes either wait or are seen by the read.
+ * Locks registrations before the operation reads and changes them. A concurrent change either waits or is included in
+ * the read.
  */
 export const lockRegistrationIds = (sql: Sql, ids: readonly number[]): void =>
   sql.lock(
@@ -98,8 +99,8 @@ export function lockSeats(sql: Sql, eventId: string, names: readonly string[]): 
 }
 
 /**
- * Locks the seats that a registration has lost, and its current ones. A registration that takes a seat with an expired
- * hold releases that hold first.
+ * Locks the current seats of a registration, and the seats that it has lost. Another registration that takes a seat
+ * with an expired hold releases that hold first.
  */
 export function lockLostSeats(sql: Sql, registrationId: number): void {
   sql.lock(

@@ -1,4 +1,4 @@
-/** Decides whether a database is migrated to this version, and copies it before the migration. */
+/** Migrates a database to this version if permitted. Copies it before the migration. */
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -93,8 +93,8 @@ export function copyDatabaseTo(db: Database.Database, copyPath: string): void {
 }
 
 /**
- * Removes the mark by which a server identifies its own file (detect-replaced-database.ts): the copy may later replace
- * that file.
+ * Removes the mark that identifies the file of a server (detect-replaced-database.ts), because the copy may later
+ * replace that file.
  */
 function removeMark(copyPath: string): void {
   const db = new Database(copyPath)
@@ -105,14 +105,14 @@ function removeMark(copyPath: string): void {
   }
 }
 
-/** Explains why a server does not start with an older database. */
+/** Creates the error of a server that does not migrate an older database at its start. */
 export function createNotMigratedError(databaseVersion: number, requiredVersion: number): Error {
   return new Error(
-    `The database has version ${databaseVersion}, and this Rollcall needs ${requiredVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
+    `The database has version ${databaseVersion}, and this version of Rollcall needs ${requiredVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
   )
 }
 
-/** Explains why a process that may not migrate leaves an older database unchanged. */
+/** Creates the error of a process that may not migrate an older database. */
 function createOlderVersionError(databaseVersion: number): Error {
   return new Error(
     `The database is from an older version of Rollcall (${databaseVersion}; this one needs ${migrations.length}). Stop the server and start it with this version, or run rollcall db migrate. Both make a copy first.`,

@@ -1,7 +1,7 @@
 /**
  * Defines the tables as a list of migrations: step n takes a database from `user_version` n to n + 1.
- * A released step is never edited. Instants are milliseconds since 1970, days Indian calendar days, amounts whole
- * paise.
+ * A released step is never edited. Instants are stored as milliseconds since 1970, days as Indian calendar days, and
+ * amounts as whole paise.
  */
 import type Database from 'better-sqlite3'
 import { amountsDue } from '../migrations/amounts-due.ts'
@@ -185,7 +185,7 @@ UPDATE payments SET watch_until = status_at + ${WATCH_PERIOD_MS}, next_ask_at = 
 /** Earlier versions stored no bank references for imported payments. `fillNewTables` adds them. */
 const importReferences = '-- Adds bank references of imported payments.'
 
-/** A reported reference stays on record whatever happens to its registration. `fillNewTables` normalises older ones. */
+/** A reported reference stays reserved even if its registration ends. `fillNewTables` normalises older references. */
 const claimReferenceIndex = 'CREATE INDEX tellings_by_key ON tellings (folded);'
 
 /** Adds amounts refunded before a payment was counted, and the price at the time a difference was requested. */
@@ -206,7 +206,7 @@ const chequeNumbers = '-- Adds cheque numbers of stored lines.'
  */
 const cancellationAmounts = '-- Corrects the amounts to refund after cancellations.'
 
-/** Adds the latest time recorded before the clock was set back, and the first time after that. Null if it never was. */
+/** Adds the latest time recorded before the clock was set back, and the first time after it was set back. */
 const clockSetBack = `
 ALTER TABLE clock_seen ADD COLUMN latest_at INTEGER;
 ALTER TABLE clock_seen ADD COLUMN set_back_at INTEGER;
@@ -243,16 +243,16 @@ export const migrations: readonly string[] = [
   // from then on.
   'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
   '',
-  // Adds the display name, from the served event file. Null for versions from before event files had names.
+  // Adds the display name, from the served event file. Null for event versions that are older than this step.
   'ALTER TABLE places ADD COLUMN name TEXT;',
   endedRegistrationCounts,
-  // Every minute, all completed refunds are searched for those without an email.
+  // Every minute, the server searches the completed refunds for refunds without an email.
   "CREATE INDEX refunds_done ON refunds (done_at) WHERE state = 'done';",
   documentLines,
   bankReferences,
   emailLimits,
   refundedAmounts,
-  // Finds the last day that the stored settlements of an account cover.
+  // This index finds the last day that the stored settlements of an account cover.
   'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
   secondPayments,
   amountsDue,
@@ -302,7 +302,7 @@ async function fillNewTables(version: number, sql: Sql): Promise<void> {
   if (version <= migrations.indexOf(cancellationAmounts)) await restoreOlderCancellations(sql)
 }
 
-/** Explains why a file from a newer version, which has unknown tables, is not opened. */
+/** Creates the error for a file of a newer version, whose tables are unknown. */
 export function createNewerVersionError(databaseVersion: number): Error {
   return new Error(
     `The database is from a newer version of Rollcall (${databaseVersion}; this one supports ${migrations.length}). Start that version.`,
@@ -316,15 +316,15 @@ export function createTables(db: Database.Database): void {
 }
 
 /**
- * The stored version is the number of completed steps. During a migration, it also contains the initial version times
- * this factor, which exceeds the number of steps, so that a killed migration can continue and no server starts
- * meanwhile.
+ * The stored version is the number of completed steps. During a migration, the initial version times this factor is
+ * added to it, so that a killed migration can continue and no server starts meanwhile. The factor exceeds the number of
+ * steps.
  */
 const MIGRATION_FACTOR = 1_000
 
 type SchemaVersion = {
   readonly steps: number
-  /** The initial version of an unfinished migration. Null if none is under way. */
+  /** The initial version of an unfinished migration. Null if no migration is in progress. */
   readonly from: number | null
 }
 
@@ -334,7 +334,7 @@ export function parseVersion(stored: number): SchemaVersion {
     : { steps: stored % MIGRATION_FACTOR, from: Math.floor(stored / MIGRATION_FACTOR) }
 }
 
-/** Returns the stored value after a step of a migration from that version. */
+/** Returns the value to store after a step of a migration from that version. */
 const encodeVersionDuringMigration = (initialVersion: number, steps: number): number =>
   initialVersion * MIGRATION_FACTOR + steps
 
@@ -354,7 +354,7 @@ export type MigrationTarget = {
 
 /**
  * Runs the next part of a migration: first each step, then a part that fills all new tables. The caller opens a
- * transaction that also locks the version. Returns whether there may be more to do. Refuses a newer database.
+ * transaction that also locks the version. Returns true if more parts may remain. Refuses a newer database.
  */
 export async function runNextMigrationPart(
   stored: number,

@@ -1,4 +1,4 @@
-/** Ensures that only one server runs per data folder: two servers would both send its queued emails. */
+/** Allows only one server per data folder, because two servers would both send its queued emails. */
 import Database from 'better-sqlite3'
 import {
   closeSync,
@@ -16,13 +16,11 @@ import { join } from 'node:path'
 import { DATABASE_FILE } from './sqlite-connection.ts'
 import { describeMissing } from '../recovery/missing-database.ts'
 
-/**
- * A file that SQLite locks, so that the lock is released whenever the process ends; a file with a process id would
- * remain.
- */
+/** A file that SQLite locks. The lock ends with the process, whereas a file with a process id would remain. */
 export const LOCK_FILE = 'serving.lock'
 /**
- * Contains the id of the process that holds the lock, so that it can be signalled; valid only while the lock is held.
+ * Contains the id of the process that holds the lock, so that a command can signal that process. Valid only while the
+ * lock is held.
  */
 export const PID_FILE = 'serving.pid'
 /** How long a starting server waits for the previous one to shut down. */
@@ -30,10 +28,10 @@ const MAX_SHUTDOWN_MS = 1_000
 
 /**
  * Locks the folder and returns a function that releases it. Null if another server is running. The folder must exist.
- * If the server leaves no database behind, the lock file is removed too, because a remaining lock file means that there
- * was a database.
+ * The release also removes a new lock file if there is no database, because a remaining lock file indicates a lost
+ * database.
  */
-export function beginServing(dataDir: string): (() => void) | null {
+export function lockDataFolder(dataDir: string): (() => void) | null {
   const pidFile = join(dataDir, PID_FILE)
   const lockFile = join(dataDir, LOCK_FILE)
   const isFirst = !existsSync(lockFile)
@@ -57,8 +55,8 @@ export function beginServing(dataDir: string): (() => void) | null {
 }
 
 /**
- * Locks the file. Returns null if another process holds the lock; `replaced` if the locked file no longer has this
- * name.
+ * Locks the file. Returns null if another process holds the lock. Returns `replaced` if another file has this name by
+ * then.
  */
 function tryLock(file: string): Database.Database | 'replaced' | null {
   closeSync(openSync(file, 'a'))
@@ -108,11 +106,11 @@ function readTarget(link: string): string {
   }
 }
 
-/** Returns the process id of the server on a data folder. Null if there is none, or its id is unknown. */
+/** Returns the process id of the server on a data folder. Null if no server is running, or its id is unknown. */
 export function findServingPid(dataDir: string): number | null {
   // Finding the process must not create a lock file.
   if (!existsSync(join(dataDir, LOCK_FILE))) return null
-  const releaseLock = beginServing(dataDir)
+  const releaseLock = lockDataFolder(dataDir)
   if (releaseLock !== null) {
     releaseLock()
     return null

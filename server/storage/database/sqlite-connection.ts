@@ -14,20 +14,20 @@ export type Statement<Row> = {
   run(...params: unknown[]): WriteResult
 }
 /**
- * Prepares statements of one connection and caches them by text. A text is written for one database; `statement.ts`
- * builds the texts for both.
+ * Prepares statements of one connection and caches them by their SQL. It is specific to one database; `statement.ts`
+ * builds the texts for both databases.
  */
 export type Sql = {
   <Row>(text: string): Statement<Row>
   readonly dialect: Dialect
   /**
-   * Locks rows until the transaction ends, on PostgreSQL with a statement that is sent together with the next one.
-   * Kinds are locked in `LOCK_ORDER`. Does nothing on SQLite, which has one writer.
+   * Locks rows until the transaction ends. PostgreSQL receives the lock statement together with the next statement.
+   * Lock the kinds in the order of `LOCK_ORDER`. Does nothing on SQLite, which has one writer.
    */
   lock(kind: RowLock, text: string, ...params: readonly unknown[]): void
   /**
-   * Set if the writes of an operation are sent together with its commit, so that their results cannot be used; see
-   * `Batch`. Null if each statement runs when it is called.
+   * Set if the writes of an operation are sent together with its commit, so that the operation cannot use their
+   * results; see `Batch`. Null if each statement runs when it is called.
    */
   readonly batch: Batch | null
 }
@@ -37,26 +37,26 @@ export type Batch = {
   newId(table: 'registrations'): Promise<number>
   /**
    * Sends reads that the operation will probably need together with its next statement, in one packet. When the
-   * operation makes one of these reads, it gets the early result unless it has since written to one of its tables or
-   * locked its rows.
+   * operation performs one of these reads, it gets the prefetched result, unless the operation has since written to a
+   * table of the read or locked its rows.
    */
   prefetch(reads: () => readonly Promise<unknown>[]): void
   /**
-   * Predicts the result of a read after the writes so far, so that the read is not sent. Like an early result, it is
-   * valid until the next write to one of its tables, or the next lock on its rows.
+   * Predicts the result of a read after the writes so far, so that the read is not sent. Like a prefetched result, the
+   * prediction is valid until the next write to a table of the read, or the next lock on its rows.
    */
   predict(text: string, params: readonly unknown[], rows: readonly object[]): void
   /**
-   * Sends the statement after everything else, immediately before the commit, so that others wait for the locked row
-   * only during the commit. If the operation reads again, the statement is sent before that read. `contended` names the
-   * row.
+   * Sends the statement after all others, immediately before the commit, so that other operations wait for the locked
+   * row only during the commit. If the operation reads again, the statement is sent before that read. `contended` names
+   * the row.
    */
-  last(contended: string, text: string, params: readonly unknown[]): void
+  sendLast(contended: string, text: string, params: readonly unknown[]): void
   /** If a row with these unique values exists, stores nothing and makes the operation return `result`. */
-  orElse(constraint: string, result: unknown): void
+  returnOnConflict(constraint: string, result: unknown): void
   /**
-   * True at the first attempt: seats are reserved without checking them first, and `check` is the last statement. If it
-   * fails, nothing is stored and the operation is retried with false.
+   * True at the first attempt: the operation reserves seats without checking them first, and `check` is the last
+   * statement. If `check` fails, nothing is stored and the operation is retried with false.
    */
   readonly trustsSeats: boolean
   check(text: string, ...params: readonly unknown[]): void
@@ -110,7 +110,7 @@ export function openToWrite(
   db.pragma('synchronous = FULL')
   db.pragma('foreign_keys = ON')
   db.pragma('recursive_triggers = ON')
-  // Keeps savepoint data in memory. In a temporary file it took a third of the writer's time.
+  // Keeps savepoint data in memory. A temporary file would take a third of the writer's time.
   db.pragma('temp_store = MEMORY')
   db.pragma(`cache_size = -${CACHE_KIB}`)
   db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
@@ -119,7 +119,7 @@ export function openToWrite(
 
 /**
  * Closes a writing connection so that the database file can be copied alone. SQLite does this when the last connection
- * closes, but only if that connection can write; here the last one only reads.
+ * closes, but only if that connection can write. Here, the last connection is read-only.
  */
 export function closeAfterCheckpoint(db: Database.Database): void {
   try {
@@ -164,7 +164,8 @@ export function toSql(db: Database.Database): Sql {
 }
 
 /**
- * Runs `task` in a transaction that no other code on this connection can join. `task` must only await this connection.
+ * Runs `task` in a transaction that no other code on this connection can join. `task` must await nothing except this
+ * connection.
  */
 export async function runInTransaction<T>(
   db: Database.Database,

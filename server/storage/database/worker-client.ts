@@ -1,7 +1,7 @@
 /**
  * Calls a database thread from the main thread: named calls, a limit on queued calls, restarts.
- * When a thread dies, its pending calls fail with StoreBusy. Whether they were committed is unknown, so the caller
- * repeats them with the idempotency key.
+ * When a thread dies, its pending calls fail with StoreBusy. They may have been committed, so the caller repeats them
+ * with the same idempotency key.
  */
 import { Worker } from 'node:worker_threads'
 import { reportProgress } from '../../ops/progress.ts'
@@ -28,11 +28,8 @@ export type WorkerResponse =
 export type MessageFromThread =
   | { readonly ready: true }
   | { readonly progress: ProgressReport }
-  | { readonly answers: readonly WorkerResponse[] }
-/**
- * Requests are sent as JSON of `Request[]`, all that accumulated since the last message: this is faster than cloning
- * each one.
- */
+  | { readonly responses: readonly WorkerResponse[] }
+/** All requests since the last message, as JSON of `Request[]`: this is faster than cloning each request. */
 export type MessageToThread = { readonly close: true } | { readonly requests: string }
 
 export const parseRequests = (text: string): readonly Request[] => JSON.parse(text) as Request[]
@@ -40,8 +37,8 @@ export const parseRequests = (text: string): readonly Request[] => JSON.parse(te
 export type Thread<V extends Operations> = {
   readonly call: Call<V>
   /** Returns the number of calls that are waiting for a response. */
-  waiting(): number
-  /** Resolves when every earlier call has a response and the thread has ended. */
+  countWaitingCalls(): number
+  /** Resolves when all calls have a response and the thread has ended. */
   close(): Promise<void>
   /** Ends the thread as a crash would, for tests. */
   kill(): Promise<void>
@@ -80,12 +77,12 @@ const startInThread: StartWorker = (file, data, { message, error, exit }) => {
 
 /**
  * Resolves once the thread has opened its database; rejects if the first start fails. With `startsAtFirstCall`, the
- * thread starts at its first call, which waits for it. `startWorker` can run the code elsewhere than in a thread.
+ * thread starts at its first call, which waits for it. `startWorker` can run the code without a thread.
  */
 export async function startThread<V extends Operations>(options: {
   file: URL
   data: object
-  waitingMax: number
+  maxQueuedCalls: number
   startsAtFirstCall?: boolean
   startWorker?: StartWorker
 }): Promise<Thread<V>> {
@@ -108,7 +105,7 @@ export async function startThread<V extends Operations>(options: {
   const start = (): Promise<void> =>
     new Promise((resolve, reject) => {
       let cause = 'the thread ended'
-      /** The database's error code, by which the caller distinguishes machine errors from bugs in Rollcall. */
+      /** The database's error code, which distinguishes machine errors from bugs in Rollcall. */
       let code: unknown
       worker = startWorker(options.file, options.data, {
         message: (message) => {
@@ -121,11 +118,12 @@ export async function startThread<V extends Operations>(options: {
             reportProgress(message.progress)
             return
           }
-          // A call that got its response before the commit may get another when the commit fails: it is counted once.
-          pendingCount -= message.answers.filter(({ id }) => pendingCalls.has(id)).length
+          // A call that received its response before the commit may receive another one if the commit fails. It is
+          // counted once.
+          pendingCount -= message.responses.filter(({ id }) => pendingCalls.has(id)).length
           // The thread gets its next calls before the callers get their responses, so that it is never idle.
           send()
-          for (const response of message.answers) {
+          for (const response of message.responses) {
             const caller = pendingCalls.get(response.id)
             pendingCalls.delete(response.id)
             if (response.ok) caller?.resolve(response.value)
@@ -172,8 +170,8 @@ export async function startThread<V extends Operations>(options: {
     worker.send({ requests: JSON.stringify(requests) })
   }
   /**
-   * Calls made while the thread is busy are sent after its response: this results in fewer messages and larger batches
-   * per commit.
+   * Calls made while the thread is busy are sent after its response, which results in fewer messages and larger
+   * batches.
    */
   const send = (): void => {
     if (pendingCount === 0) sendUnsent()
@@ -193,13 +191,13 @@ export async function startThread<V extends Operations>(options: {
           // If the start fails, this call is rejected and the next start is scheduled.
           start().catch(() => {})
         }
-        if (isClosing || worker === null || pendingCalls.size >= options.waitingMax) {
+        if (isClosing || worker === null || pendingCalls.size >= options.maxQueuedCalls) {
           reject(
             new StoreBusy(
               isClosing
                 ? 'the store is closing'
                 : worker === null
-                  ? 'the database thread is being started again'
+                  ? 'the database thread is restarting'
                   : 'too many requests are waiting for the database',
             ),
           )
@@ -211,7 +209,7 @@ export async function startThread<V extends Operations>(options: {
         if (unsentRequests.length === 0 && pendingCount === 0) setImmediate(send)
         unsentRequests.push({ id, verb, args })
       }),
-    waiting: () => pendingCalls.size,
+    countWaitingCalls: () => pendingCalls.size,
     async close() {
       if (!isClosing) {
         isClosing = true

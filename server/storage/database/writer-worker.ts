@@ -83,7 +83,7 @@ export async function serve(
 
   async function commit(batch: readonly Request[]): Promise<void> {
     if (ownDatabase !== null && ownDatabase.findLoss() !== null) {
-      send({ answers: await mapInOrder(batch, answerWithoutFile) })
+      send({ responses: await mapInOrder(batch, answerWithoutFile) })
       return
     }
     // Allows the next start to detect that the log was deleted after this server was killed.
@@ -103,8 +103,8 @@ export async function serve(
   }
 
   /**
-   * Answers a request without writing to the file that has replaced the database. `rescue` saves the remaining data in
-   * another file.
+   * Responds to a request without writing to the file that has replaced the database. `rescue` saves the remaining data
+   * in another file.
    */
   async function answerWithoutFile({ id, verb, args }: Request): Promise<WorkerResponse> {
     if (verb !== 'rescue') return { id, ok: false, busy: true, message: NO_FILE_MESSAGE }
@@ -127,7 +127,7 @@ export async function serve(
     }
   }
 
-  /** Runs between batches, so that it hardly delays registrations. */
+  /** Runs between batches, so that registrations hardly wait. */
   async function indexRegistrations(): Promise<void> {
     const isIdle = !hasCommitted
     indexTimer = null
@@ -138,7 +138,7 @@ export async function serve(
       if (isIdle || (await countUnindexed(sql)) > MAX_UNINDEXED_ROWS)
         hasMore = await indexBatch(db, sql)
     } catch {
-      // The scan still finds unindexed rows, and the next write tries again.
+      // Searches still scan the unindexed rows, and the next write tries to index them again.
       return
     }
     if (hasMore) indexTimer = setTimeout(() => void indexRegistrations(), isIdle ? 0 : IDLE_MS)

@@ -12,8 +12,8 @@ import {
 } from './issue-documents.ts'
 
 /**
- * Issues documents for the difference that no document covers yet. An invoice that was waiting for a rate is issued
- * for the whole bill as of the payment, followed by a credit note for each refund since.
+ * Issues documents for the difference that no document covers yet. If the invoice was waiting for an exchange rate,
+ * issues it for the whole bill at the time of the payment, followed by a credit note for each later refund.
  */
 export async function coverBill(
   sql: Sql,

@@ -10,7 +10,7 @@ import { getSource } from '../payments/received-payments.ts'
 import type { JoinedPaymentRow, RegistrationRow } from '../registrations/row-mapping.ts'
 
 const capture = expressionBuilder<Tables & { c: Tables['captures'] }, 'c'>()
-/** True for an imported capture `c`, which the previous system invoiced; that system also credits its refunds. */
+/** True for an imported capture `c`. The previous system issued its invoice, and also credits its refunds. */
 const isImported = capture.and([
   capture('c.source', '=', getSource(null)),
   capture.not(
@@ -59,7 +59,7 @@ const paidAmounts = statement((builder, { registrationId }: { registrationId: nu
                 .where('c.state', 'in', ['fits', 'accepted']),
               'p.amount',
             )
-            .as('came'),
+            .as('received'),
           eb
             .selectFrom('refunds as f')
             .innerJoin('captures as c', 'c.id', 'f.capture_id')
@@ -67,22 +67,22 @@ const paidAmounts = statement((builder, { registrationId }: { registrationId: nu
             .whereRef('c.counts_for', '=', 'p.id')
             .where('c.state', 'in', ['fits', 'accepted'])
             .where('f.state', '=', 'done')
-            .as('gone'),
+            .as('refunded'),
         ])
         .where('p.registration_id', '=', registrationId)
         .where('p.status', 'in', ['success', 'refunded'])
         .as('paid'),
     )
     .select(({ eb, fn, lit }) => [
-      fn.coalesce(fn.sum<number>('came'), lit(0)).as('came'),
-      fn.coalesce(fn.sum<number>('gone'), lit(0)).as('gone'),
+      fn.coalesce(fn.sum<number>('received'), lit(0)).as('received'),
+      fn.coalesce(fn.sum<number>('refunded'), lit(0)).as('refunded'),
       fn
         .coalesce(
           fn.sum<number>(
             eb
               .case()
               .when('is_imported', '=', 1)
-              .then(eb('came', '-', eb.ref('gone')))
+              .then(eb('received', '-', eb.ref('refunded')))
               .else(0)
               .end(),
           ),
@@ -165,8 +165,7 @@ export async function hasImportedMoney(sql: Sql, registrationId: number): Promis
 }
 
 /**
- * Returns the tax of the bill that earlier receipts do not include. Zero unless this payment equals the remaining
- * amount.
+ * Returns the tax of the bill that no earlier receipt includes. Zero if this payment differs from the remaining amount.
  */
 export async function computeTaxOfDifference(
   sql: Sql,
@@ -193,10 +192,10 @@ export function predictAmounts(
   { id, registration_id: registrationId, amount }: JoinedPaymentRow,
 ): void {
   importedCapture.predict(sql, { registrationId }, [])
-  paidAmounts.predict(sql, { registrationId }, [{ came: amount, gone: 0, imported: 0 }])
+  paidAmounts.predict(sql, { registrationId }, [{ received: amount, refunded: 0, imported: 0 }])
   countedAmount.predict(sql, { paymentId: id }, [{ amount }])
 }
-/** Like `predictAmounts`, but for the reads of its receipt. */
+/** Like `predictAmounts`, but for the reads of the payment's receipt. */
 export const predictReceiptAmounts = (sql: Sql, paymentId: number): void =>
   acceptedAmount.predict(sql, { paymentId }, [{ amount: null }])
 
@@ -205,8 +204,8 @@ export const prefetchCharge = (sql: Sql, registrationId: number): Promise<unknow
   Promise.all([paidAmounts.get(sql, { registrationId }), getBillAmounts(sql, registrationId)])
 
 /**
- * Returns the charged part of the bill: the amount retained plus the balance. Amounts above the price were never
- * charged. `chargedHere` excludes imported payments, from which refunds are deducted first.
+ * Returns the charged part of the bill: the retained amount plus the balance. Amounts above the price were never
+ * charged. `chargedHere` excludes imported payments. Refunds reduce imported payments first.
  */
 export async function findChargedAmounts(
   sql: Sql,
@@ -214,19 +213,19 @@ export async function findChargedAmounts(
   total: Amount,
   refundedBefore: number,
 ): Promise<Pick<Charge, 'charged' | 'chargedHere'>> {
-  const { came, gone, imported } = (await paidAmounts.get(sql, { registrationId: id })) ?? {
-    came: 0,
-    gone: 0,
+  const { received, refunded, imported } = (await paidAmounts.get(sql, { registrationId: id })) ?? {
+    received: 0,
+    refunded: 0,
     imported: 0,
   }
-  const keptAmount = came - gone + refundedBefore
+  const retainedAmount = received - refunded + refundedBefore
   // The organisers accepted less than the price. This applies until the registration is cancelled or fully refunded.
   const waivedLimit =
     total - computeRequiredAmount(total, (await getBillAmounts(sql, id)).acceptedShortfalls)
-  const waivedAmount = keptAmount > 0 && !isEnded(state) ? waivedLimit : 0
+  const waivedAmount = retainedAmount > 0 && !isEnded(state) ? waivedLimit : 0
   const dueHere = Math.max(due, Math.min(0, imported + due))
   return {
-    charged: toAmount(Math.max(0, Math.min(total, keptAmount + due + waivedAmount))),
-    chargedHere: toAmount(Math.max(0, keptAmount - imported + dueHere + waivedAmount)),
+    charged: toAmount(Math.max(0, Math.min(total, retainedAmount + due + waivedAmount))),
+    chargedHere: toAmount(Math.max(0, retainedAmount - imported + dueHere + waivedAmount)),
   }
 }

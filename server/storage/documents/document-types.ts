@@ -16,7 +16,7 @@ export type InvoiceEmail = { readonly regNo: RegNo; readonly email: NewMail }
 export type StoredDocument = {
   readonly id: number
   readonly kind: DocumentKind
-  /** Absent for a receipt, or if issued before documents had tax forms. */
+  /** Absent for a receipt, and for a document that is older than tax forms. */
   readonly form?: TaxForm | undefined
   readonly serial: string
   readonly at: Instant
@@ -29,17 +29,17 @@ export interface DocumentStore {
   /** Returns the documents issued for a registration, oldest first. */
   documents(regNo: RegNo): Promise<readonly StoredDocument[]>
   /**
-   * Returns the data of a document of this registration, fixed when it was issued. Null if it has no document with that
+   * Returns the data of a document of this registration as issued. Null if the registration has no document with that
    * id.
    */
   document(regNo: RegNo, id: number): Promise<DocumentBody | null>
   /** Returns the newest exchange rates of an event, by day. */
   exchangeRates(eventId: string): Promise<readonly Omit<EnteredRate, 'eventId'>[]>
-  /** Returns paid registrations whose invoice is waiting for a rate, earliest day of payment first. */
+  /** Returns paid registrations whose invoice is waiting for a rate, by day of payment, oldest first. */
   waitingInvoices(eventId: string): Promise<readonly WaitingInvoice[]>
-  /** Saves a rate. It replaces an earlier one for the same day; issued documents keep theirs. */
+  /** Saves a rate. Replaces an earlier rate for the same day. Issued documents do not change. */
   saveExchangeRate(rate: EnteredRate): Promise<void>
-  /** Issues the invoices of these registrations for which a rate now exists, and queues their emails. */
+  /** Issues the invoices of these registrations if their rate exists now, and queues the emails. */
   issueWaitingInvoices(
     regNos: readonly RegNo[],
     at: Instant,

@@ -1,6 +1,6 @@
 /**
- * Stores exchange rates of an event that staff entered, and registrations whose invoice is waiting for one.
- * An invoice in a foreign currency states its value in rupees at the rate of the day of payment.
+ * Stores the exchange rates that staff entered, and the registrations whose invoice is waiting for a rate.
+ * An invoice in a foreign currency states its value in rupees at the exchange rate of the day of payment.
  */
 import { addDays, assert, dayOf, INR, MAX_RATE_AGE_DAYS } from '../../../engine/index.ts'
 import type { Currency, Day, ExchangeRate, Instant, RegNo } from '../../../engine/index.ts'
@@ -91,7 +91,7 @@ const waitingOfEvent = statement((builder, { eventId }: { eventId: string }) =>
     .orderBy('w.registration_id'),
 )
 
-/** Returns the rate of that day, or the newest of the week before. Null if none was entered. */
+/** Returns the rate of that day, or the newest rate of the week before. Null if staff entered no such rate. */
 async function findRate(
   sql: Sql,
   eventId: string,
@@ -130,7 +130,7 @@ export const removeWaitingInvoice = (sql: Sql, registrationId: number): void => 
 export const hasWaitingInvoice = async (sql: Sql, registrationId: number): Promise<boolean> =>
   (await isWaiting.get(sql, { registrationId })) !== undefined
 
-/** Saves a rate. It replaces an earlier one for the same day; issued documents keep theirs. */
+/** Saves a rate. Replaces an earlier rate for the same day. Issued documents do not change. */
 export function saveExchangeRate(sql: Sql, rate: EnteredRate): void {
   saveRate.run(sql, rate)
 }

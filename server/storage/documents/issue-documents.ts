@@ -124,8 +124,8 @@ export const prefetchCoverData = (
 ]
 
 /**
- * Predicts the reads of `issueReceipt` after this payment, which has no document, has become the only one of its
- * registration.
+ * Predicts the reads of `issueReceipt` after this payment has become the only payment of its registration. The payment
+ * must have no document.
  */
 export function predictReceiptReads(sql: Sql, paymentId: number): void {
   predictReceiptAmounts(sql, paymentId)
@@ -137,7 +137,7 @@ export const prefetchInvoiceData = (
   sql: Sql,
   registrationId: number,
 ): readonly Promise<unknown>[] => [newestRecovery.get(sql), prefetchPaidBack(sql, registrationId)]
-/** Predicts the reads of `coverBill` after this payment has become the only one of its registration. */
+/** Predicts the reads of `coverBill` after this payment has become the only payment of its registration. */
 export function predictCoverReads(
   sql: Sql,
   row: JoinedPaymentRow,
@@ -153,8 +153,8 @@ export function predictCoverReads(
 }
 
 /**
- * Issues the receipt of a payment that was just confirmed, and another one when an additional amount is paid for it.
- * The newest states the total paid. `coverBill` then issues the invoice.
+ * Issues the receipt of a payment that was just confirmed, and another receipt for an additional amount. The newest
+ * receipt states the total paid. `coverBill` then issues the invoice.
  */
 export async function issueReceipt(
   sql: Sql,
@@ -207,11 +207,11 @@ async function listItemsPaidFor(
             total: line.total,
           }))
         : [{ label, quantity: 1, unit: base, base, gst, total: row.amount }],
-    paid: { reference, at: paidAt, came: acceptedAmount ?? row.amount },
+    paid: { reference, at: paidAt, receivedAmount: acceptedAmount ?? row.amount },
   }
 }
 
-/** Returns true if the bill records which lines are taxed, which bills of older versions do not. */
+/** Returns true if the bill states the tax of its lines. Bills of older versions do not. */
 const isRated = (lines: readonly Line[]): boolean =>
   lines.length > 0 && lines.every(({ rate, parts }) => rate !== undefined || parts !== undefined)
 
@@ -242,10 +242,10 @@ export type CoverOptions = {
 
 /**
  * Issues missing documents, so that invoices less credit notes equal the amount charged for the registration, line by
- * line. From the first payment on, it is called after every change of the bill, the balance or the payments; without a
- * difference it issues nothing. `refund`: the refund for which a credit note is issued. `refundedBefore`: earlier
- * refunds of a payment that is counted only now; their credit notes are issued separately. `unpaid`: the balance that
- * is now waived. `isWholeBill`: refunds and waivers are credited separately.
+ * line. Call this after every change of the bill, the balance or the payments, from the first payment on. Without a
+ * difference, it issues nothing. `refund`: the refund that the credit note is for. `refundedBefore`: earlier refunds of
+ * a payment that was not counted until now; each gets a separate credit note. `unpaid`: the balance that is now waived.
+ * `isWholeBill`: refunds and waivers are credited separately.
  */
 export async function issueDifference(
   sql: Sql,
@@ -254,7 +254,7 @@ export async function issueDifference(
   { refund = null, refundedBefore = 0, unpaid = toAmount(0), isWholeBill = false }: CoverOptions,
 ): Promise<void> {
   if (await hasImportedMoney(sql, registrationId))
-    await keepCoveredBill(sql, await readRegistrationRow(sql, registrationId))
+    await storeCoveredBill(sql, await readRegistrationRow(sql, registrationId))
   const row = await readRegistrationRow(sql, registrationId)
   const documents = await taxDocuments.all(sql, { registrationId })
   const issuer = await findIssuer(sql, row.event_id)
@@ -301,7 +301,7 @@ export async function issueDifference(
     const index = bodies.findIndex((body) => body.kind === 'invoice' && formatNumber(body) === of)
     const [invoice, body] = [documents[index], bodies[index]]
     assert(invoice !== undefined && body !== undefined, 'a credit note without an invoice')
-    // The pattern is unknown for an invoice from before issuers were stored, if the event's file no longer names an
+    // The pattern is unknown if the invoice is older than stored issuers and the event's file no longer names an
     // issuer.
     const pattern = invoice.credit_number ?? issuer?.invoice?.creditNumber
     if (pattern === undefined) continue
@@ -335,8 +335,11 @@ export async function issueDifference(
     saveDocumentedBill.run(sql, { id: registrationId, bill: row.bill })
 }
 
-/** Stores which bill the documents of a paid registration cover, or that none do. Call this before the bill changes. */
-export async function keepCoveredBill(sql: Sql, row: RegistrationRow): Promise<void> {
+/**
+ * Stores the bill that the documents of a paid registration cover, or that no document covers it. Call this before the
+ * bill changes.
+ */
+export async function storeCoveredBill(sql: Sql, row: RegistrationRow): Promise<void> {
   if (row.documented_bill !== null || row.bill_without_invoice !== null) return
   // The waiting invoice is issued later, for the whole bill.
   if (row.currency !== INR && (await hasWaitingInvoice(sql, row.id))) return
@@ -391,6 +394,6 @@ async function describeInvoicedItems(
     base,
     gst,
     lines,
-    paid: isOfPayment ? { reference, at, came: receivedAmount } : null,
+    paid: isOfPayment ? { reference, at, receivedAmount } : null,
   }
 }

@@ -12,7 +12,7 @@ const idOfNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder.selectFrom('registrations').select('id').where('reg_no', '=', regNo),
 )
 
-/** Issues the invoices of those registrations whose rate is now available, and queues their emails. */
+/** Issues the invoices of these registrations if their rate exists now, and queues the emails. */
 export async function issueWaitingInvoices(
   sql: Sql,
   regNos: readonly RegNo[],

@@ -115,7 +115,7 @@ export function setIssuer(sql: Sql, eventId: string, issuer: Issuer): void {
   saveIssuer.run(sql, { eventId, issuer: JSON.stringify(issuer) })
 }
 
-/** Returns the issuer of an event. Null if the event has not been served since documents were introduced. */
+/** Returns the issuer of an event. Null if the event was last served by a version without documents. */
 export async function findIssuer(sql: Sql, eventId: string): Promise<Issuer | null> {
   const row = await issuerOfEvent.get(sql, { eventId })
   return row === undefined ? null : (JSON.parse(row.issuer) as Issuer)
@@ -125,15 +125,15 @@ type DocumentData = { readonly bill?: number | null; readonly creditNumber?: str
 type NumberedDocument = { readonly account: string; readonly year: string; readonly serial: string }
 
 /**
- * Placeholder for a serial that is not assigned yet. In JSON, text from delegates contains no unescaped quote, so it
- * cannot contain this.
+ * Placeholder for a serial that is not assigned yet. Text from delegates cannot contain it, because JSON escapes their
+ * quotes.
  */
 const NO_SERIAL = '\u0000'
 const NO_SERIAL_IN_JSON = `"serial":${JSON.stringify(NO_SERIAL)}`
 
 /**
- * Issues a document with the next number of a series. A rollback also returns the number. On PostgreSQL, the last
- * statement before the commit locks the series, so that other payments of the series wait only for the commit.
+ * Issues a document with the next number of a series. A rollback makes the number available again. On PostgreSQL, the
+ * last statement before the commit locks the series, so that other payments of the series wait only for the commit.
  */
 export async function storeNumberedDocument(
   sql: Sql,
@@ -173,7 +173,7 @@ export async function storeNumberedDocument(
     creditNumber,
     bill,
   }
-  addNumberedDocument.last(sql, numberedDocument, JSON.stringify([account, year, series]))
+  addNumberedDocument.sendLast(sql, numberedDocument, JSON.stringify([account, year, series]))
 }
 
 /**

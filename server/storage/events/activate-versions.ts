@@ -1,4 +1,4 @@
-/** Records which event versions all servers of a database serve, and from what time. */
+/** Records the event versions that all servers of a database serve, and since when. */
 import { saveEventFile } from './stored-event-files.ts'
 import type { Activation, ActiveVersions, ActiveEvent } from './event-version-types.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -103,8 +103,8 @@ export async function readActiveEvents(
 }
 
 /**
- * Returns true if this version is active, or if the event has no active version: registrations may be checked against
- * it. With `takesNew`, registration must also be open.
+ * Returns true if registrations may be checked against this version: it is active, or the event has no active version.
+ * With `takesNew`, registration must also be open.
  */
 export async function isActive(
   sql: Sql,

@@ -9,10 +9,10 @@ export type ServedFile = {
   readonly text: string
   readonly shared: string
   readonly at: Instant
-  /** The quotas. None if omitted. */
+  /** The quotas. No quotas if omitted. */
   readonly limits?: readonly Quota[]
   readonly holdPlaceMs?: number
-  /** Names of the quotas by id. If omitted, the ids are used. */
+  /** Labels of the quotas by id. The ids if omitted. */
   readonly placeNames?: Readonly<Record<string, string>>
   /** The rules for unique answers. Unchanged if omitted. */
   readonly unique?: readonly UniqueRule[]
@@ -33,22 +33,22 @@ export type ActiveEvent = {
   readonly isGone: boolean
 }
 export type ActiveVersions = {
-  /** Incremented with each change; 0 if nothing was ever activated. */
+  /** Incremented with each change. 0 if no version was ever activated. */
   readonly number: number
-  /** The texts of the landing page as JSON. Null if there are none. */
+  /** The texts of the landing page as JSON. Null if it has no texts. */
   readonly site: string | null
   /** The events in serving order. */
   readonly events: readonly ActiveEvent[]
 }
 export type Activation = Omit<ActiveVersions, 'number'> & {
-  /** The number on which the change is based. If it has changed since, nothing is activated. */
+  /** The activation number on which the change is based. If that number has changed, nothing is activated. */
   readonly after: number
   /** New versions, and versions whose quotas and issuers must be stored again. */
   readonly files: readonly ServedFile[]
 }
 
 export type EventVersionStore = {
-  /** Stores a served version by hash. If the hash is already stored, only served_at changes. */
+  /** Stores a served version under its hash. If the hash is already stored, only `served_at` changes. */
   saveEventFile(file: ServedFile): Promise<void>
   eventFile(hash: string): Promise<NewEventFile | null>
   /** Returns the hashes of an event's last served versions, newest first. */
@@ -74,7 +74,7 @@ export type EventVersionStore = {
   activeEvents(knownNumber: number): Promise<ActiveVersions | null>
   /**
    * Processes a batch of registrations affected by a changed event file: counts them for new quotas, and indexes their
-   * unique answers. Returns false if there are no more.
+   * unique answers. Returns false if no registrations are left.
    */
   processEarlierRegistrations(at: Instant): Promise<boolean>
 }

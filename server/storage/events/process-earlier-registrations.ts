@@ -4,7 +4,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { fillUniqueAnswers } from '../registrations/fill-unique-answers.ts'
 import { countEarlierRegistrations } from '../seats/seats-of-earlier-registrations.ts'
 
-/** Processes one batch. Returns false if there are no more. A batch that was not committed is processed again. */
+/** Processes one batch. Returns false if no registrations are left. Processes a batch again if it was not committed. */
 export async function processEarlierRegistrations(sql: Sql, at: Instant): Promise<boolean> {
   return (await fillUniqueAnswers(sql)) || countEarlierRegistrations(sql, at)
 }

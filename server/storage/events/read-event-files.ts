@@ -108,7 +108,7 @@ export async function readServedEvents(sql: Sql): Promise<readonly string[]> {
   return (await servedEvents.all(sql)).map(({ id }) => id)
 }
 
-/** Returns when this database first served an event. Null if it never did. */
+/** Returns the time at which this database first served an event. Null if it never served one. */
 export async function readFirstServedAt(sql: Sql): Promise<Instant | null> {
   return (await firstServed.get(sql))?.at ?? null
 }

@@ -14,8 +14,8 @@ const BATCH_ROWS = 100
 
 type WithRegistration = Tables & { r: Tables['registrations'] }
 /**
- * True if all attempts of a registration `r` failed before an instant and are no longer polled, no payment was received
- * for it, and it has no open review.
+ * True for a registration `r` without a received payment or an open review whose attempts all failed before an instant
+ * and are no longer polled.
  */
 const isUnpaid = (failedBefore: Instant, at: Instant) => {
   const { and, eb, exists, not, selectFrom } = expressionBuilder<WithRegistration, 'r'>()
@@ -124,7 +124,7 @@ export async function dropFilesOfUnpaid(
   for (const id of ids) {
     if ((await markFilesDropped.run(sql, { id, failedBefore, at }).changes) === 0) continue
     droppedCount += 1
-    logDroppedFiles.run(sql, { id, at, what: `dropped the files: ${reason}` })
+    logDroppedFiles.run(sql, { id, at, what: `deleted the files: ${reason}` })
   }
   return droppedCount
 }

@@ -59,7 +59,7 @@ const selectChunk = statement((builder, { sha256, place }: { sha256: string; pla
     .where('place', '=', place),
 )
 
-/** The number of referenced files, and the hashes of missing or damaged files. */
+/** The number of referenced files, and the hashes of the missing or damaged ones. */
 export type MovedFiles = { readonly files: number; readonly missing: readonly string[] }
 
 const getFilePath = (dataDir: string, sha256: string): string =>
@@ -102,13 +102,13 @@ export async function moveFilesIntoPostgres(
   return { files: files.length - missingHashes.length, missing: missingHashes }
 }
 
-/** Checks the files of a bucket, which are not moved. Returns how many are stored. */
+/** Checks the files of a bucket, which are not moved. Returns the number of stored files. */
 export async function findFilesInBucket(
   { sql }: PostgresConnection,
   bucket: S3Bucket,
 ): Promise<MovedFiles> {
   const noReferences = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
-  const storedHashes = new Set(await openS3Uploads(bucket, noReferences).hashes())
+  const storedHashes = new Set(await openS3Uploads(bucket, noReferences).listHashes())
   const files = await listFilesInUse(sql)
   const missingHashes = files.filter((sha256) => !storedHashes.has(sha256))
   return { files: files.length - missingHashes.length, missing: missingHashes }

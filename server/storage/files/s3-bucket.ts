@@ -23,8 +23,8 @@ const URL_FORMS =
   's3://BUCKET, s3://BUCKET/PREFIX or s3://BUCKET?endpoint=https://HOST&region=REGION'
 
 /**
- * Reads the settings of the bucket. `read` returns the value of a variable, or null if it is not set. Returns null if
- * uploads are not stored in a bucket.
+ * Reads the settings of the bucket. `read` returns the value of a variable, or null if the variable is not set. Returns
+ * null if no bucket is configured.
  */
 export function readS3Bucket(
   read: (name: string) => string | null,

@@ -168,8 +168,8 @@ export async function signRequest(
 }
 
 /**
- * Returns the response, or the reason why there is none. Does not use `fetch`, which reads the whole file into memory
- * before sending it.
+ * Returns the response, or the reason why the storage did not respond. Does not use `fetch`, which reads the whole file
+ * into memory before sending it.
  */
 async function sendOnce(bucket: S3Bucket, request: S3Request): Promise<IncomingMessage | string> {
   const { method, body, timeoutMs = MAX_REQUEST_MS } = request
@@ -181,7 +181,7 @@ async function sendOnce(bucket: S3Bucket, request: S3Request): Promise<IncomingM
     agent: isEncrypted ? SECURE_AGENT : HTTP_AGENT,
     headers: { ...headers, 'content-length': body?.bytes ?? 0 },
   })
-  // The limit applies until the response begins, because a large file may take longer to read.
+  // The time limit applies only until the response begins, because a large file may take longer to read.
   const timer = setTimeout(() => httpRequest.destroy(new Error(NO_RESPONSE)), timeoutMs)
   httpRequest.on('response', resolve)
   httpRequest.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))

@@ -62,7 +62,7 @@ export async function saveDraftUpload(
 }
 
 /**
- * Returns the draft with this token. Null if none was sent, or it has been deleted. Also runs outside the writer's
+ * Returns the draft with this token. Null if no draft was sent, or it was deleted. Also runs outside the writer's
  * transaction.
  */
 export async function readDraft(sql: Sql, tokenHash: string): Promise<DraftProof | null> {

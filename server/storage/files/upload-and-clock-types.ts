@@ -23,7 +23,10 @@ export type RescuePlan = {
 /** The latest trusted time. `waitsSince`: the time since which erasure is paused, because the clock is days ahead. */
 export type ClockSeen = { readonly at: Instant; readonly waitsSince: Instant | null }
 
-/** `movedMs`: how far the clock was set back (negative), or forward to a time recorded before; 0 if neither. */
+/**
+ * `movedMs`: negative if the clock was set back, positive if it returned to a later time that was recorded before,
+ * otherwise 0.
+ */
 export type ClockComparison = ClockSeen & { readonly movedMs: number }
 
 export interface RetentionStore {
@@ -40,11 +43,11 @@ export interface RetentionStore {
   deleteDraftUpload(eventId: string, tokenHash: string): Promise<void>
   /** Deletes drafts sent at that instant or before; returns the hashes of their files. */
   deleteOldDraftUploads(sentBefore: Instant): Promise<readonly string[]>
-  /** Returns which of these files a draft or a registration still refers to, for the sweep. */
+  /** For the sweep: returns which of these files a draft or a registration still refers to. */
   uploadsInUse(sha256s: readonly string[]): Promise<readonly string[]>
-  /** Returns which of these files were deleted from registrations and are no longer referred to. */
+  /** Returns which of these files were deleted from registrations and have no reference left. */
   uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]>
-  /** Returns when this database first served an event file. Null if it never did. */
+  /** Returns the time at which this database first served an event file. Null if it never served one. */
   databaseSince(): Promise<Instant | null>
   /**
    * Compares the clock with the last trusted time. Updates that time unless the clock is further ahead than allowed.

@@ -12,7 +12,7 @@ export type SweepResult = {
   /** The number of deleted files: the database no longer needs them, or their retention period has ended. */
   readonly removed: number
   readonly setAside: number
-  /** Unknown files that stay in place, with the reason. Null if there are none. */
+  /** Unknown files that stay in place, with the reason. Null if no files were held. */
   readonly held: HeldFiles | null
   /** The number of files now set aside. */
   readonly aside: number
@@ -24,38 +24,44 @@ export type SweepOptions = {
   readonly deleteBefore: Instant | null
   /** Returns true if this server received the file recently, so that its registration may still be in progress. */
   readonly isSubmitted: (sha256: string) => boolean
-  /** Files that this server received without a later registration: they do not indicate a wrong database. */
+  /** Files that this server received and that no registration used. They do not indicate a wrong database. */
   readonly expected: ReadonlySet<string>
-  /** Returns why that many unknown files must stay in place. Null if they may be set aside. */
-  readonly mayMove: (unknown: number, unexpected: number, total: number) => HeldFiles | null
+  /** Returns the reason why this number of unknown files must stay in place. Null if they may be set aside. */
+  readonly findHoldReason: (unknown: number, unexpected: number, total: number) => HeldFiles | null
 }
 export type UploadStorage = {
-  /** Where files are set aside, for the operator. */
+  /** The place for files that are set aside, for messages to the operator. */
   readonly location: string
   /** Stores a file durably before the promise resolves. Equal content is stored once. May move the staged file. */
-  keep(file: StagedFile, at: Instant): Promise<void>
-  /** Returns true if the file exists. It is then protected from the sweep while a request uses it. */
-  hold(sha256: string, at: Instant): Promise<boolean>
+  storeFile(file: StagedFile, at: Instant): Promise<void>
+  /** Returns true if the file exists, and protects it from the sweep while a request uses it. */
+  protectFile(sha256: string, at: Instant): Promise<boolean>
   /** Returns null if there is no such file. The caller must read or destroy the content. */
   read(sha256: string): Promise<{ readonly bytes: number; readonly content: Readable } | null>
   /** Returns the hash of every stored file. */
-  hashes(): Promise<readonly string[]>
+  listHashes(): Promise<readonly string[]>
   /**
    * Removes these files immediately, except files that are still referenced or that this server received recently.
    * Returns their number.
    */
-  forget(sha256s: readonly string[], isSubmitted?: (sha256: string) => boolean): Promise<number>
+  removeFiles(
+    sha256s: readonly string[],
+    isSubmitted?: (sha256: string) => boolean,
+  ): Promise<number>
   /**
    * Sweeps files submitted earlier and no longer referenced: removes those deleted from registrations, and sets aside
-   * unknown ones if `mayMove` allows it. Removes set-aside files whose retention period is over, unless `deleteBefore`
+   * unknown ones if `findHoldReason` returns null. Removes set-aside files whose retention period is over, unless `deleteBefore`
    * is null.
    */
   sweep(options: SweepOptions): Promise<SweptFiles>
   /**
-   * Moves back files that are referenced again, and returns how many remain set aside. Null if the storage never moves
-   * files.
+   * Moves back files that are referenced again. Returns the number of files that remain set aside. Null if the storage
+   * never moves files.
    */
   reclaim(): Promise<number | null>
-  /** Returns a sentence that explains why files cannot be stored. Null if they can, or if another check reports it. */
+  /**
+   * Returns a sentence that explains why files cannot be stored. Null if they can be stored, or if another check
+   * reports the problem.
+   */
   check(): Promise<string | null>
 }

@@ -32,8 +32,8 @@ export function openS3Uploads(bucket: S3Bucket, references: References): UploadS
   const requests = openS3Requests(bucket)
   return {
     location: `${describeBucket(bucket)}, marked in ${bucket.prefix}${ASIDE_PREFIX}`,
-    keep: (file, at) => requests.putFile(getFileKey(file.sha256, at), file),
-    hold: (sha256, at) => protectUpload(requests, sha256, at),
+    storeFile: (file, at) => requests.putFile(getFileKey(file.sha256, at), file),
+    protectFile: (sha256, at) => protectUpload(requests, sha256, at),
     async read(sha256) {
       // Tries twice, because a sweep may delete the object between the two requests.
       for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -44,8 +44,8 @@ export function openS3Uploads(bucket: S3Bucket, references: References): UploadS
       }
       return null
     },
-    hashes: async () => [...(await listTimes(requests, FILES_PREFIX)).keys()],
-    forget: (sha256s) => removeUploads(requests, references, sha256s),
+    listHashes: async () => [...(await listTimes(requests, FILES_PREFIX)).keys()],
+    removeFiles: (sha256s) => removeUploads(requests, references, sha256s),
     sweep: (options) => sweepUploads(requests, references, options),
     reclaim: async () => null,
     check: () => checkBucket(bucket, requests),
@@ -103,7 +103,10 @@ type ListedUpload = {
   readonly files: readonly number[]
   readonly aside: readonly number[]
 }
-/** Lists the file's objects first, so that they are deleted first: the next sweep deletes a marker without a file. */
+/**
+ * Lists the file's objects before its markers, so that the objects are deleted first. The next sweep deletes a marker
+ * without a file.
+ */
 const listKeys = ({ sha256, files, aside }: ListedUpload): readonly string[] => [
   ...files.map((at) => getFileKey(sha256, at)),
   ...aside.map((at) => getAsideKey(sha256, at)),
@@ -112,7 +115,7 @@ const listKeys = ({ sha256, files, aside }: ListedUpload): readonly string[] => 
 async function sweepUploads(
   requests: S3Requests,
   references: References,
-  { at, keptBefore, deleteBefore, expected, mayMove }: SweepOptions,
+  { at, keptBefore, deleteBefore, expected, findHoldReason }: SweepOptions,
 ): Promise<SweptFiles> {
   const markers = await listTimes(requests, ASIDE_PREFIX)
   const times = await listTimes(requests, FILES_PREFIX)
@@ -142,7 +145,7 @@ async function sweepUploads(
   const remainingUploads = unusedUploads.filter((file) => !removedUploads.includes(file))
   const unknownUploads = remainingUploads.filter((file) => getAsideTime(file) === null)
   const unexpectedCount = unknownUploads.filter(({ sha256 }) => !expected.has(sha256)).length
-  const heldReason = mayMove(unknownUploads.length, unexpectedCount, uploads.length)
+  const heldReason = findHoldReason(unknownUploads.length, unexpectedCount, uploads.length)
   const newlyAside = heldReason === null ? unknownUploads : []
   const asideUploads = new Set(remainingUploads.filter((file) => getAsideTime(file) !== null))
   await runInParallel(

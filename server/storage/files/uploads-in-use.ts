@@ -16,7 +16,7 @@ const filesInUse = statement((builder, { files }: Files, dialect) =>
         .where(({ ref }) => dialect.isIn(ref('sha256'), files)),
     ),
 )
-const droppedFiles = statement((builder, { files }: Files, dialect) =>
+const unreferencedFiles = statement((builder, { files }: Files, dialect) =>
   builder
     .selectFrom('uploads as u')
     .select('u.sha256')
@@ -49,10 +49,10 @@ export async function listUploadsInUse(
   return rows.map(({ sha256 }) => sha256)
 }
 
-export async function listDroppedUploads(
+export async function listUnreferencedUploads(
   sql: Sql,
   sha256s: readonly string[],
 ): Promise<readonly string[]> {
-  const rows = await droppedFiles.all(sql, { files: JSON.stringify(sha256s) })
+  const rows = await unreferencedFiles.all(sql, { files: JSON.stringify(sha256s) })
   return rows.map(({ sha256 }) => sha256)
 }

@@ -28,7 +28,7 @@ import { buildFilter, isCounted, r } from './list-filters.ts'
 import { findRowsOfCommonWord, findMatchingRows } from './search-registrations.ts'
 import type { RowKey } from './search-registrations.ts'
 
-/** The results of a search, or of a filter by an answer, are counted up to this number. */
+/** The maximum number to which results of a search, or of a filter by an answer, are counted. */
 export const COUNT_MAX = 10_000
 
 const idsInReview = statement((builder, { eventId }: { eventId: string }, dialect) =>
@@ -99,9 +99,9 @@ export async function listPage(
 }
 
 /**
- * Returns true for the most frequent pages of the office: a whole list by date, or that of one status, near the start.
- * An index has the rows in that order and counters have their number, so reading a page takes a fifth of a millisecond
- * for any list size. The main thread reads it, because waking another thread would take as long.
+ * Returns true for the most frequent pages of the office: the first pages by date of a whole list, or of one status.
+ * With an index in this order and counters, reading a page takes a fifth of a millisecond for any list size. The main
+ * thread reads it, because waking another thread would take as long.
  */
 export function hasFastPath(query: ListQuery, page: number, pageSize: number): boolean {
   const { eventId: _event, paymentStatus: _status, answers, sort, ...filters } = query
@@ -207,10 +207,10 @@ const sortByDate = (keys: readonly RowKey[], isDescending: boolean): readonly Ro
 const hasId = (dialect: Dialect, ids: readonly number[]): Expression<SqlBool> =>
   dialect.isIdIn(r.ref('r.id'), JSON.stringify(ids))
 
-/** For fewer rows, reading them takes less time than adding up the counts of their days. */
+/** Up to this number, reading the rows is faster than adding up the counts of their days. */
 const MAX_READ_ROWS = 1_000
 
-/** Finds the start of the page after this many rows. Skips whole days by their counts. */
+/** Finds the start of the page after this many rows. Uses the counts of the days to skip whole days. */
 async function skipWholeDays(
   sql: Sql,
   query: ListQuery,
@@ -233,7 +233,7 @@ type ListTotals = Pick<ListPage, 'count' | 'isCountCapped' | 'sums'>
 
 const CAPPED_TOTALS: ListTotals = { count: COUNT_MAX, isCountCapped: true, sums: null }
 
-/** Returns the totals of all rows of a filter: exact if there are counters, otherwise counted up to a limit. */
+/** Returns the totals of the rows that match the filter. Counts them up to a limit if no counters exist. */
 async function readCounts(
   sql: Sql,
   query: ListQuery,
@@ -286,7 +286,7 @@ const sumTotals = (statusSums: readonly StatusSum[]): number =>
   statusSums.reduce((total, { count }) => total + count, 0)
 
 type Rows = SelectQueryBuilder<Tables & { r: Tables['registrations'] }, 'r', { id: number }>
-/** Sorts the rows. Without an index in this order, all rows are read, so longer lists are not sorted. */
+/** Sorts the rows. Without an index in this order, sorting reads all rows, so longer lists are not sorted. */
 function orderRows(rows: Rows, sort: ListSort | undefined, dialect: Dialect): Rows {
   const { by = 'date', isDescending = true, order: categories = [] } = sort ?? {}
   const direction = isDescending ? 'desc' : 'asc'
@@ -312,7 +312,7 @@ const SORT_EXPRESSIONS: Readonly<Record<Exclude<ListSort['by'], 'date'>, SortExp
       .select(({ cast }) => cast<number>('o.key', 'bigint').as('place'))
       .whereRef('o.value', '=', 'r.category'),
   total: () => r.ref('r.total'),
-  // Registrations that need a decision by staff are at one end.
+  // Sorts the registrations that need a decision by staff to one end.
   status: (dialect) =>
     r
       .case()

@@ -21,7 +21,7 @@ export const countPersons = (field: string): Expression<number> =>
 
 const getJsonPath = (field: string): string => `$.${JSON.stringify(field)}`
 
-/** Returns true if counters have the number of matching registrations. */
+/** Returns true if the counters contain the number of matching registrations. */
 export function isCounted({
   answers,
   chosen = {},
@@ -37,7 +37,7 @@ export function isCounted({
 }
 
 const isWaiting = r('r.state', 'in', [raw.lit('to_approve' as const), raw.lit('told' as const)])
-/** Conditions of the indexes for rare states, which a query must repeat to use them. */
+/** Conditions of the partial indexes for rare states. A query must repeat the condition to use the index. */
 const INDEXED_STATES: Partial<Record<RegistrationState, Condition>> = {
   told: isWaiting,
   to_approve: isWaiting,
@@ -47,7 +47,7 @@ const INDEXED_STATES: Partial<Record<RegistrationState, Condition>> = {
 
 export function buildFilter(query: ListQuery): Condition {
   const { eventId, paymentStatus, category, period, dateFrom, dateTo, state } = query
-  // Uses a function, because with a bound value SQLite would plan the most frequent queries again at every run.
+  // Uses an SQL function, because with a bound value SQLite would plan the most frequent queries again at every run.
   const conditions: Condition[] = [r('r.event_id', '=', r.fn.coalesce(r.val(eventId), raw.lit('')))]
   if (paymentStatus !== undefined) conditions.push(r('r.payment_status', '=', paymentStatus))
   if (category !== undefined) conditions.push(r('r.category', '=', category))

@@ -1,4 +1,4 @@
-/** Reads list rows with only the data that list columns show, and passes it on without conversion. */
+/** Reads only the data that list columns show, and passes it on without conversion. */
 import type { InferResult, Kysely } from 'kysely'
 import { toAmount } from '../../../engine/index.ts'
 import type { Answers } from '../../../engine/index.ts'
@@ -12,7 +12,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { ListedRegistration } from '../index.ts'
 
 type OrderId = ListedRegistration['payments'][number]['orderId'] | null
-/** The data of a row without its answers. */
+/** The data of a list row without the answers. */
 type ListedRowWithoutAnswers = Omit<ListedRegistration, 'answers' | 'payments'> & {
   readonly orderId: OrderId
 }
@@ -22,8 +22,8 @@ export type ListedRows = {
   readonly answers: readonly string[]
 }
 /**
- * Rows as sent between threads: two JSON lists, because copying and parsing a string takes a third of the time of
- * copying the same objects.
+ * Rows as sent between threads, as two JSON lists: copying and parsing a string takes a third of the time of copying
+ * the same objects.
  */
 export type SerialisedRows = { readonly rows: string; readonly answers: string }
 
@@ -86,7 +86,7 @@ export async function readRowsByIds(sql: Sql, ids: readonly number[]): Promise<L
   )
 }
 
-/** Converts rows. `getLinesOfBill` is null if none of the rows has bill lines. */
+/** Converts rows. `getLinesOfBill` is null if no row has bill lines. */
 export function toListedRows(
   rows: readonly InferResult<ReturnType<typeof selectListedRows>>[number][],
   getLinesOfBill: LinesOfBill | null,

@@ -1,4 +1,4 @@
-/** Fills the search index in separate transactions, after those that store the registrations. */
+/** Fills the search index after registrations are stored, in separate transactions. */
 import type Database from 'better-sqlite3'
 import { runInTransaction } from '../database/sqlite-connection.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -6,7 +6,7 @@ import { buildQuery, statement } from '../database/statements/statement.ts'
 import { joinSearchWords, type SearchableFields } from './search-terms.ts'
 
 /**
- * The number of rows indexed per transaction: about ten milliseconds of the writer's time. With fewer rows per
+ * The number of rows indexed per transaction, which takes the writer about ten milliseconds. With fewer rows per
  * transaction, each row would take longer.
  */
 const BATCH_ROWS = 1_000
@@ -32,7 +32,7 @@ const unindexedCount = statement((builder) =>
       ).as('n'),
     ),
 )
-/** Selects no row if the registration's words will be indexed later anyway. */
+/** Selects no row if the registration will be indexed later anyway. */
 const indexedRegistration = statement((builder, { id }: { id: number }, { unindexed }) => {
   const registration = builder.selectFrom('registrations').select(WORD_COLUMNS).where('id', '=', id)
   return unindexed === null
@@ -59,15 +59,16 @@ const saveProgress = statement((builder, { id }: { id: number }) =>
   builder.updateTable('search_progress').set({ last_id: id }),
 )
 
-/** Returns approximately how many rows are not indexed yet. */
+/** Returns the approximate number of rows that are not indexed yet. */
 export async function countUnindexed(sql: Sql): Promise<number> {
   return (await unindexedCount.get(sql))?.n ?? 0
 }
 
 /**
- * Updates the searchable words of a registration. An unindexed registration will be indexed with these words anyway.
+ * Updates the searchable words of a registration. Skips an unindexed registration, which will be indexed with the new
+ * words anyway.
  */
-export async function reindex(sql: Sql, registrationId: number): Promise<void> {
+export async function reindexRegistration(sql: Sql, registrationId: number): Promise<void> {
   const row = await indexedRegistration.get(sql, { id: registrationId })
   if (row === undefined) return
   deleteWords.run(sql, { id: row.id })
@@ -97,7 +98,7 @@ function addAllWords(sql: Sql, rows: readonly Row[]): void {
 }
 
 /** Indexes all unindexed rows, in the transaction that added them. */
-export async function indexNew(sql: Sql): Promise<void> {
+export async function indexNewRows(sql: Sql): Promise<void> {
   let count = BATCH_ROWS
   while (count === BATCH_ROWS) count = await indexNextRows(sql)
 }
@@ -113,7 +114,7 @@ async function indexNextRows(sql: Sql): Promise<number> {
   return rows.length
 }
 
-/** Indexes the next rows in a separate transaction. Returns whether there may be more. */
+/** Indexes the next rows in a separate transaction. Returns true if more rows may remain. */
 export function indexBatch(db: Database.Database, sql: Sql): Promise<boolean> {
   return runInTransaction(db, async () => (await indexNextRows(sql)) === BATCH_ROWS)
 }

@@ -9,19 +9,19 @@ import type { ListQuery, StoredRegistration } from '../index.ts'
 import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
 import { readStatusSums } from '../reports/registration-and-revenue-counters.ts'
 import { buildFilter, isCounted, r } from './list-filters.ts'
-import { matchEndOfValue, readSearch, type Search } from './search-terms.ts'
+import { matchEndOfValue, parseSearch, type Search } from './search-terms.ts'
 import { readWaitingIds } from './work-queue.ts'
 
 type Condition = Expression<SqlBool>
-/** The number of newest matches that are ranked by how well their name matches. */
+/** The number of newest matches that are ranked by the match of their name. */
 const MAX_RANKED = 200
 /** The number of registrations that are read to find a name with initials. */
 const MAX_CANDIDATES = 10_000
-/** A matching row: its id, and the time by which lists are sorted. */
+/** A matching row, with the time that lists are sorted by. */
 export type RowKey = { readonly id: number; readonly created_at: Instant }
 
 /**
- * If there are more registrations outside the list than this, counting all matches takes as long as reading those in
+ * If more registrations than this are outside the list, counting all matches takes as long as reading the matches in
  * the list.
  */
 const MAX_UNLISTED = 20_000
@@ -78,8 +78,8 @@ const registrationsWithNumber = statement(
 )
 
 /**
- * Returns the rows of a search or of a work queue condition, newest first. Null if the query has neither. `beforeId` is
- * a row id.
+ * Returns the rows of a search or of a work queue condition, newest first. Null if the query has neither. Starts before
+ * the row `beforeId`.
  */
 export async function findMatchingRows(
   sql: Sql,
@@ -89,7 +89,7 @@ export async function findMatchingRows(
   waitingMax = limit,
 ): Promise<readonly RowKey[] | null> {
   const text = query.search ?? ''
-  const search = readSearch(text)
+  const search = parseSearch(text)
   const { terms } = search
   if (terms.length === 0 && query.waiting === undefined) return null
   const filter = r.and([buildFilter(query), ...buildNameConditions(sql.dialect, search, text)])
@@ -127,7 +127,7 @@ export async function findRowsOfCommonWord(
     max,
   }: { readonly skipped: number; readonly limit: number; readonly max: number },
 ): Promise<readonly RowKey[] | null> {
-  const { terms, nameStarts } = readSearch(query.search ?? '')
+  const { terms, nameStarts } = parseSearch(query.search ?? '')
   const isPossible =
     sql.dialect.name === 'sqlite' &&
     nameStarts.length === 0 &&
@@ -168,7 +168,9 @@ function buildNameConditions(
     r.or(
       listSpellings(start).map((part) => {
         const isInName = r.or(
-          ['', '% ', '%.', '%-'].map((before) => r(name, 'like', `${before}${escapeLike(part)}%`)),
+          ['', '% ', '%.', '%-'].map((before) =>
+            r(name, 'like', `${before}${removeLikeCharacters(part)}%`),
+          ),
         )
         const isIndexed = dialect.hasWordFrom(part)
         return isIndexed === null ? isInName : r.and([isIndexed, isInName])
@@ -178,7 +180,7 @@ function buildNameConditions(
   return [
     r.or([
       r.and(nameStarts.map((start) => buildStartCondition(start.toLowerCase()))),
-      r(answers, 'like', `%${escapeLike(text.trim().toLowerCase())}%`),
+      r(answers, 'like', `%${removeLikeCharacters(text.trim().toLowerCase())}%`),
     ]),
   ]
 }
@@ -191,10 +193,10 @@ const listSpellings = (start: string): readonly string[] => {
     : [start, ...[' ', '.', '. '].map((between) => `${first}${between}${second}`)]
 }
 
-/** Removes characters that are special in `like`. The pattern may then match more, but never less. */
-const escapeLike = (text: string): string => text.replaceAll(/[\\%]/g, '')
+/** Removes `%` and backslashes, which are special in `like`. The pattern may then match more rows, but never fewer. */
+const removeLikeCharacters = (text: string): string => text.replaceAll(/[\\%]/g, '')
 
-/** Returns newest rows first: unindexed rows before indexed ones. `beforeId` is a row id. */
+/** Returns the newest rows first: unindexed rows before indexed ones. Starts before the row `beforeId`. */
 async function searchRows(
   sql: Sql,
   filter: Condition,
@@ -247,8 +249,8 @@ async function searchUnindexedRows(
 
 /**
  * Returns registrations of several events that match the text, that have a payment with that reference (recorded or
- * reported), or that have that order. Those with the reference are first, then those with that name, then others;
- * newest first within each.
+ * reported), or that have that order. Sorts registrations with the reference first, then those with that name, then the
+ * others; newest first within each group.
  */
 export async function searchEvents(
   sql: Sql,
@@ -256,7 +258,7 @@ export async function searchEvents(
   text: string,
   limit: number,
 ): Promise<readonly StoredRegistration[]> {
-  const search = readSearch(text)
+  const search = parseSearch(text)
   const { terms } = search
   if (terms.length === 0) return []
   const events = JSON.stringify(eventIds)

@@ -1,12 +1,12 @@
 /**
  * Builds substring search terms for number, name, email, phone, council number and place names.
- * FTS5 trigrams need three characters, so two marks precede every value: "ra" at the start of a value is then the
- * trigram mark-r-a. The marks also prevent a term from matching across two values.
+ * FTS5 trigrams need three characters, so two marker characters precede every value: "ra" at the start of a value is
+ * then the trigram marker-r-a. The markers also prevent a term from matching across two values.
  */
 
 import { memoize, removeTitles } from '../../../engine/index.ts'
 
-const mark = '\u0002'
+const MARKER = '\u0002'
 /** Few texts contain control characters, and checking is cheaper than replacing. */
 const CONTROL = /\p{Cc}/u
 const replaceControlCharacters = (text: string): string =>
@@ -16,7 +16,7 @@ const replaceControlCharacters = (text: string): string =>
 function joinValues(values: readonly string[]): string {
   let text = ''
   for (const value of values)
-    if (value !== '') text += mark + mark + replaceControlCharacters(value)
+    if (value !== '') text += MARKER + MARKER + replaceControlCharacters(value)
   return text
 }
 
@@ -61,7 +61,7 @@ function findPlaceNames(answers: string): readonly string[] {
     if (typeof answer === 'string' && isPlaceField(id)) placeNames.push(answer)
   return placeNames
 }
-/** Memoized, because events have few fields but many registrations. */
+/** Memoized, because an event has few fields and many registrations. */
 const isPlaceField = memoize((id: string): boolean => PLACE_FIELDS.test(id))
 /** A quick test that avoids parsing the answers of every registration. */
 const PLACE_FIELD_PATTERN = /city|town|district|institut|hospital|college|university|organi|company/
@@ -85,7 +85,7 @@ export type Search = { readonly terms: readonly string[]; readonly nameStarts: r
  * Parses a search; an empty one has no terms. Names may be in any order, with a title and initials; a number may have
  * spaces, and a phone number a country code. One or two characters alone match the start of a value.
  */
-export function readSearch(text: string): Search {
+export function parseSearch(text: string): Search {
   const term = replaceControlCharacters(text).trim()
   const withSingleTerm = (singleTerm: string): Search => ({ terms: [singleTerm], nameStarts: [] })
   if (GROUPED_NUMBER.test(term)) return withSingleTerm(term.replaceAll(/[\s-]/g, ''))
@@ -94,7 +94,7 @@ export function readSearch(text: string): Search {
   if (SPACED_NUMBER.test(term)) return withSingleTerm(padStart(term.replaceAll(/\D/g, '')))
   const words = removeTitles(term.split(/\s+/).filter((word) => word !== '')).flatMap(splitInitials)
   const terms = words.filter((word) => countCharacters(word) >= 3)
-  // A text that has a digit, or consists of initials, is searched for as typed.
+  // A term that has a digit, or consists of initials, is searched for as typed.
   if (words.some((word) => /\d/.test(word)) || (terms.length === 0 && words.length > 0))
     return withSingleTerm(padStart(term))
   return { terms, nameStarts: words.filter((word) => !terms.includes(word)) }
@@ -110,10 +110,13 @@ function splitInitials(word: string): readonly string[] {
 
 /** Pads a term that is too short for the index, so that it matches the start of a value. */
 const padStart = (term: string): string =>
-  mark.repeat(Math.max(0, 3 - countCharacters(term))) + term
+  MARKER.repeat(Math.max(0, 3 - countCharacters(term))) + term
 
-/** Makes a term match only the end of a value, except the last value of a registration, which no marks follow. */
-export const matchEndOfValue = (term: string): string => term + mark + mark
+/**
+ * Makes a term match only the end of a value. Does not match the last value of a registration, because no markers
+ * follow it.
+ */
+export const matchEndOfValue = (term: string): string => term + MARKER + MARKER
 
 const countCharacters = (word: string): number => Array.from(word).length
 

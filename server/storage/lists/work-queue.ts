@@ -1,7 +1,7 @@
 /**
  * Finds the registrations for each work queue condition of the engine.
- * Each query starts from an index of only the waiting rows, so that its cost depends on their number and not on that of
- * all rows. EXISTS checks a registration's event: with a join, SQLite would scan all registrations of the event.
+ * Each query starts from an index of only the waiting rows, so that its cost does not depend on the number of all rows.
+ * EXISTS checks a registration's event: with a join, SQLite would scan all registrations of the event.
  */
 import { expressionBuilder } from 'kysely'
 import type { Expression, Kysely } from 'kysely'
@@ -22,7 +22,7 @@ import {
 import type { WaitingCount } from '../index.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
 
-/** Within a day, a delegate who pays by card has either paid or left. */
+/** After a day, a delegate who pays by card has either paid or left. */
 const PENDING_MS = 24 * 60 * 60 * 1000
 
 const eb = expressionBuilder<Tables>()
@@ -53,7 +53,7 @@ const selectDisputes = (builder: Builder, eventId: string) =>
 const selectRegistrations = (builder: Builder, eventId: string) =>
   builder.selectFrom('registrations').select('id').where('event_id', '=', eventId)
 
-/** Lists all states in the condition of the partial index, which would not be used otherwise. */
+/** Lists all states of the partial index in the condition. Otherwise the database would not use the index. */
 const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
   statement((builder, { eventId, limit }: QueueParams, dialect) =>
     selectRegistrations(builder, eventId)
@@ -63,7 +63,7 @@ const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
       .limit(dialect.limit(limit)),
   )
 
-/** Some queries repeat the condition of their partial index, which would not be used otherwise. */
+/** Some queries repeat the condition of their partial index. Otherwise the database would not use the index. */
 const QUEUE_QUERIES = {
   // The same staff decide about refunds that were refused or whose result is unknown.
   review: statement((builder, { eventId, limit }: QueueParams, dialect) =>
@@ -90,7 +90,7 @@ const QUEUE_QUERIES = {
   ),
   told: selectRegistrationsInState('told'),
   to_approve: selectRegistrationsInState('to_approve'),
-  // Staff do what was requested, or add a note with the reason for refusing.
+  // Staff carry out the request, or add a note with the reason for refusing it.
   cancel_asked: statement((builder, { eventId, limit }: QueueParams, dialect) =>
     builder
       .selectFrom('acts as a')
@@ -337,7 +337,7 @@ async function readUnsettledRefunds(
     .slice(0, limit)
 }
 
-/** Returns true if a refund of this registration is in no settlement report and is not marked as handled. */
+/** Returns true if a refund of this registration is not in any settlement report and is not marked as handled. */
 export async function isRefundUnsettled(sql: Sql, regNo: RegNo, at: Instant): Promise<boolean> {
   const row = await registrationWithRefund.get(sql, { regNo })
   if (row === undefined) return false

@@ -9,8 +9,8 @@ import type { NewLink } from '../payments/payment-types.ts'
 import type { MailState, EmailsToRetry, FailedAttempt } from './email-list-types.ts'
 
 /**
- * How long a claim is valid. By then, the process that is sending the email has finished or died, because each SMTP
- * step has a timeout of 30 seconds.
+ * How long a claim is valid. Each SMTP step has a timeout of 30 seconds, so the process that sends the email has
+ * finished or died by then.
  */
 const CLAIM_MS = 10 * 60_000
 /** The number of retries of an email whose delivery was never completed. */
@@ -120,7 +120,7 @@ const rescheduleUnclaimed = statement((builder, { at }: { at: Instant }) =>
 )
 
 /**
- * Claims an email before sending it, so that a full disk or a dying process does not cause repeated sending. A claimed
+ * Claims an email before it is sent, so that a full disk or a dying process does not cause repeated sending. A claimed
  * email without a result may have been sent, and is retried once. Returns false if the email is not due, or was
  * interrupted twice.
  */
@@ -169,8 +169,8 @@ export function makeMailsDue(sql: Sql, at: Instant): Promise<number> {
 }
 
 /** Reschedules emails whose time was set by a clock that was ahead. */
-export function planMailsAgain(sql: Sql, at: Instant): void {
-  // A claimed email may be in transit, so it is rescheduled only for the end of a normal claim.
+export function rescheduleEmails(sql: Sql, at: Instant): void {
+  // A claimed email may be in transit, so this reschedules it for the end of a normal claim.
   rescheduleClaimed.run(sql, { at, until: instant(at + CLAIM_MS) })
   rescheduleUnclaimed.run(sql, { at })
 }

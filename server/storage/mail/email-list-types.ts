@@ -13,7 +13,7 @@ export type MailsQuery = {
   readonly status: MailState | null
   /** Part of the recipient's address. Empty for any. */
   readonly address: string
-  /** If set, only this email is returned, with its text. */
+  /** Selects only this email, with its text, if set. */
   readonly id?: number | null
 }
 export type ListedMail = {
@@ -29,16 +29,16 @@ export type ListedMail = {
   readonly attempts: number
   readonly at: Instant
   readonly sentAt: Instant | null
-  /** The time of the next attempt. Null if there is none. */
+  /** The time of the next attempt. Null if no attempt is scheduled. */
   readonly nextAt: Instant | null
   /** The error of the last attempt. */
   readonly error: string | null
   /** The time of the last failed attempt. */
   readonly triedAt: Instant | null
-  /** Only read for a single email, because the texts of a page are large. */
+  /** Set only for a single email, because the texts of a whole page are large. */
   readonly text?: string
 }
-/** Each state is counted up to the `COUNT_MAX` of lists, plus one if there are more. */
+/** The number of emails by state, up to the `COUNT_MAX` of lists, plus one if more exist. */
 export type MailCounts = Readonly<Record<MailState, number>>
 
 /** Selects emails to retry. Null: all ids, or all events. */
@@ -104,10 +104,7 @@ export interface EmailStore {
    * delegate has paid.
    */
   queuePaymentReminder(regNo: RegNo, email: NewMail, at: Instant): Promise<boolean>
-  /**
-   * Returns refunds completed after that instant for which no email was sent although there is an address; oldest
-   * first.
-   */
+  /** Returns refunds completed after that instant that have an address but no email, oldest first. */
   refundsWithoutEmail(
     after: Instant,
     eventIds: readonly string[],
@@ -118,19 +115,16 @@ export interface EmailStore {
   /** Queues an email about a whole event, once per key. Returns false if it was already queued. */
   queueOnce(dedupKey: string, eventId: string, email: NewMail, at: Instant): Promise<boolean>
   /**
-   * Durably claims an email and stores its links. Returns false if it is not due, or was interrupted twice. A claim
-   * that was never completed is retried once.
+   * Durably claims an email and stores its links. Returns false if the email is not due, or its sending was interrupted
+   * twice. An interrupted email is retried once.
    */
   claimMail(id: number, at: Instant, links?: readonly NewLink[]): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
-  /**
-   * Reschedules emails that got no response, so that they are due now: the mail server responds again. Returns their
-   * number.
-   */
+  /** Makes emails due now that got no response, because the mail server responds again. Returns their number. */
   makeMailsDue(at: Instant): Promise<number>
   /**
-   * Restarts the attempts of all failed emails, or of those in `selection`, which can also include postponed ones.
+   * Restarts the attempts of all failed emails, or of the emails in `selection`, which can include postponed emails.
    * Returns their number.
    */
   retryMails(at: Instant, selection?: EmailsToRetry): Promise<number>

@@ -47,7 +47,7 @@ export function listEmails(
       query = query.where(
         ({ ref }) => raw<boolean>`instr(lower(${ref('m.recipient')}), lower(${address})) > 0`,
       )
-    // Queued and failed emails are few and have indexes. Sorting by an expression prevents the use of the id index.
+    // The few queued and failed emails have indexes. Sorting by an expression prevents the use of the id index.
     const isRareStatus = status === 'queued' || status === 'failed'
     return query
       .orderBy(({ ref }) => (isRareStatus ? raw<number>`+${ref('m.id')}` : ref('m.id')), 'desc')

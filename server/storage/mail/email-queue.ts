@@ -13,7 +13,7 @@ import { removeDueNotice } from '../registrations/same-person.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
 
-/** Who or what triggers an email. Anyone can trigger a delegate's actions and their automatic consequences. */
+/** The trigger of an email. Anyone can trigger a delegate's actions and their automatic consequences. */
 export type Trigger = Actor | 'system'
 
 type Email = NewMail & { at: Instant }
@@ -22,8 +22,8 @@ type EmailById = Email & { registrationId: number }
 
 const { case: when, val } = expressionBuilder<Tables>()
 /**
- * Returns the time at which an email is due. Null while a recovery is open and the condition is true: a queued email
- * without a time is held until the recovery ends.
+ * Returns the time at which an email is due. Null if a recovery is open and the condition is true: the email is then
+ * held until the recovery ends.
  */
 const getSendTime = (isHeld: Expression<SqlBool>, at: Instant) =>
   when()
@@ -112,8 +112,8 @@ const fillFirstNumber = (
 ) =>
   raw<string>`coalesce(replace(${second}, ${raw.lit(FIRST)}, (${selectFirstPaid(builder, registrationId)})), ${text})`
 /**
- * The email is held during a recovery if the registration was paid before it began and may have been notified. If the
- * gateway reports no payment time, it is held if the delegate was sent to the gateway before.
+ * Holds the email if the registration was paid, and perhaps already confirmed, before an open recovery began. If the
+ * gateway reports no payment time, the time at which the delegate was sent to the gateway counts.
  */
 const addConfirmation = statement((builder, email: EmailById & SecondPaymentText) =>
   builder
@@ -287,8 +287,8 @@ export async function enqueue(
 }
 
 /**
- * Queues the confirmation, once per registration: one that a correction made free was confirmed at that time, even if
- * it is paid for later. The email for a second payment includes a notice.
+ * Queues the confirmation, once per registration. A registration that a correction made free was confirmed at that
+ * time, even if it is paid for later. The email for a second payment includes a notice.
  */
 export function confirmByMail(sql: Sql, registrationId: number, email: NewMail, at: Instant): void {
   const { subject: secondSubject, text: secondText } = addSecondPaymentNotice(email, FIRST as RegNo)
@@ -306,7 +306,7 @@ export async function queueMail(
   return enqueue(sql, registration.id, 'again', email, at, 'system')
 }
 
-/** Queues the email with links for a delegate who lost theirs. */
+/** Queues the email with links for a delegate who lost them. */
 export async function queueAccessLinks(
   sql: Sql,
   regNo: RegNo,

@@ -11,7 +11,7 @@ import type { NewMail } from '../index.ts'
 const MAX_EMAILS = 5
 const LIMIT_PERIOD_MS = 60 * 60_000
 /** The office sees this error for an email that the limit stopped. */
-const LIMIT_MESSAGE = `Not sent: this address got ${MAX_EMAILS} emails within an hour. The delegate can request the link.`
+const LIMIT_MESSAGE = `Not sent: this address has received ${MAX_EMAILS} emails within an hour. The delegate can request the link.`
 
 const setMailbox = statement((builder, { id, mailbox }: { id: number; mailbox: string }) =>
   builder.updateTable('mail_queue').set({ mailbox }).where('id', '=', id),
@@ -71,9 +71,9 @@ const markOverLimit = statement((builder, { id }: { id: number }) =>
 )
 
 /**
- * Applies the mailbox's limit to a queued email that anyone can trigger. Emails above the mailbox's limit are not
- * sent; the first time in an hour, one email announces the pause. `keep`: the office sees the unsent email and can
- * send it. `drop`: the requester can request it again. Returns false if the email is not sent.
+ * Applies the mailbox's limit to a queued email that anyone can trigger. Emails above the limit are not sent. Once an
+ * hour, an email announces the pause. `keep`: the office sees the unsent email and can send it. `drop`: the email is
+ * deleted, because the requester can request it again. Returns false if the email is not sent.
  */
 export async function limitToMailbox(
   sql: Sql,

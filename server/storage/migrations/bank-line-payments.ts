@@ -15,7 +15,7 @@ export const bankLinePaymentsOnPostgres: readonly string[] = [
     bank_line_id bigint NOT NULL REFERENCES bank_lines (id))`,
   'CREATE INDEX bank_line_payments_of ON bank_line_payments (bank_line_id)',
 ]
-/** Has bank statements matched again, for a database that already contains some. */
+/** Schedules another matching of bank statements in a database that already contains some. */
 export const matchAgainOnPostgres: readonly string[] = [
   'UPDATE bank_statements SET open = open + matched, matched = 0',
 ]

@@ -1,4 +1,4 @@
-/** Adds normalised bank references, each with its payment, whatever the method by which it was recorded. */
+/** Adds normalised bank references, each with its payment, for all payment methods. */
 export const bankReferences = `
 -- A reference belongs to one payment. Each event numbers its front-desk slips, so their keys begin with event and method.
 CREATE TABLE bank_references (

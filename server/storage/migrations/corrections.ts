@@ -1,10 +1,10 @@
 /** Records that a registration was free before a correction, and the credit note series of an invoice. */
 export const corrections = `
--- The number of attempts when a correction made it free, before another correction gave it a price again: these attempts no
--- longer determine its state. Null: none did.
+-- How many payment attempts the registration had when a correction made it free. If a later correction gives it a price again,
+-- these attempts no longer determine its state. Null if no correction made it free.
 ALTER TABLE registrations ADD COLUMN freed_at_attempt INTEGER;
 
--- For an invoice, the number pattern of its credit notes in the event file at that time: a file may lose it.
+-- For an invoice, the number pattern of its credit notes, stored because the event file may later lose this setting.
 DROP TRIGGER documents_never_rewritten;
 ALTER TABLE documents ADD COLUMN credit_number TEXT;
 UPDATE documents SET credit_number = (SELECT e.issuer ->> '$.invoice.creditNumber' FROM event_issuers e

@@ -16,7 +16,7 @@ CREATE INDEX paid_persons_of ON paid_persons (event_id, person, id);
 CREATE INDEX paid_persons_second ON paid_persons (event_id) WHERE first_id IS NOT NULL;
 `
 
-/** Adds the persons of registrations before they are paid, with the browsers known to be theirs. */
+/** Adds the persons of unpaid registrations, with the browsers that are known to be theirs. */
 export const registeredPersons = `
 CREATE TABLE registered_persons (
   id INTEGER PRIMARY KEY,
@@ -31,7 +31,7 @@ CREATE INDEX registered_persons_of ON registered_persons (event_id, person);
 CREATE INDEX registered_persons_registration ON registered_persons (registration_id, browser);
 `
 
-/** Adds the delegates to whom an email is due because the same person is registering again. */
+/** Adds due emails to delegates whose details another registration repeats. */
 export const dueNotices = `
 -- The earlier registration of the same person; NULL: no email is due, or it is queued.
 ALTER TABLE registered_persons ADD COLUMN notify_id INTEGER REFERENCES registrations (id);

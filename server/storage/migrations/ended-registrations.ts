@@ -1,6 +1,6 @@
 /**
  * Counts ended registrations (cancelled or refused) separately, so that none is displayed as "Paid".
- * They are counted in addition to the payment status, and a list of them has a separate index.
+ * Adds counts in addition to those by payment status, and an index for the list of ended registrations.
  */
 import { buildRecountTriggersSql } from './batch-counters.ts'
 import { buildOwedSql } from './list-and-dashboard-totals.ts'

@@ -1,4 +1,4 @@
-/** Adds data that the form does not contain: unique answers, discount codes with their uses, and member lists. */
+/** Adds unique answers, discount codes with their uses, and member lists. */
 export const pricingContextTables = `
 -- Normalised answers by the rule that compares them; missing ones are added when the rule is first used.
 CREATE TABLE unique_answers (

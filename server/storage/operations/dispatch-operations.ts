@@ -211,8 +211,7 @@ export function assembleStore({
         nextChunk = next === null ? null : readChunk(next)
         // Prevents an unhandled rejection if the consumer stops reading.
         nextChunk?.catch(() => {})
-        // Calls are sent at the end of an event loop turn: this sends the request for the next chunk, and lets other
-        // requests run.
+        // Ends this turn of the event loop: the request for the next chunk is sent, and other requests can run.
         await new Promise((done) => setImmediate(done))
         const registrations = parseRows(rows)
         if (registrations.length > 0) yield registrations
@@ -288,7 +287,7 @@ export function assembleStore({
         const ids = await list('unpaidWithFiles', failedBefore, at)
         const batchCount =
           ids.length === 0 ? 0 : await write('dropFilesOfUnpaid', ids, failedBefore, at, reason)
-        // Zero if no registration is left, or if the remaining ones are being paid now.
+        // Zero if no registration is left, or if all remaining registrations are being paid now.
         if (batchCount === 0) return droppedCount
         droppedCount += batchCount
       }
@@ -314,7 +313,7 @@ export function assembleStore({
       assert(lossMessage === null, `the database file ${lossMessage}`)
       await write('ping', at)
     },
-    // Writes deferred audit log entries first, then accepts no further calls.
+    // First writes deferred audit log entries, then refuses further calls.
     close: () => (deferredEntries.isEmpty() ? close() : deferredEntries.flush().then(close)),
   }
 }
@@ -339,7 +338,7 @@ function createRecoveryStore({
   }
 }
 
-/** The minimum interval between writes of a session's last use; a tenth of the idle time if that is shorter. */
+/** The minimum interval between writes of a session's last use. A tenth of the idle time if that is shorter. */
 const TOUCH_INTERVAL_MS = 60_000
 
 function createUserStore({

@@ -32,8 +32,8 @@ export type EventFinder = (verb: string, args: readonly unknown[]) => string | n
 
 /**
  * Returns a function that finds the event, or null for an operation that is not about a single event. Registration
- * numbers of an event share a prefix, which serves as the event's id until a registration shows which event has that
- * prefix.
+ * numbers of an event share a prefix. The prefix serves as the event's id until a registration shows which event uses
+ * that prefix.
  */
 export function createEventFinder(): EventFinder {
   const eventsByPrefix = new Map<string, string>()

@@ -17,7 +17,7 @@ import {
   readLastHashes,
 } from '../events/read-event-files.ts'
 import { readDraft } from '../files/stored-draft-uploads.ts'
-import { listDroppedUploads, listUploadsInUse } from '../files/uploads-in-use.ts'
+import { listUnreferencedUploads, listUploadsInUse } from '../files/uploads-in-use.ts'
 import {
   readDueMails,
   listEmailsOfRegistration,
@@ -217,7 +217,7 @@ export function createStoreReads(sql: Sql) {
       holdMs: number,
       at: Instant,
     ): Promise<CodeStatus> {
-      return (await findCodeAt(sql, eventId, normalisedCode, holdMs, at)).fact
+      return (await findCodeAt(sql, eventId, normalisedCode, holdMs, at)).status
     },
     discountCodeOfRegistration(regNo: RegNo): Promise<string | null> {
       return findIssuedCode(sql, regNo)
@@ -327,7 +327,7 @@ export function createStoreReads(sql: Sql) {
       return listUploadsInUse(sql, sha256s)
     },
     uploadsDropped(sha256s: readonly string[]): Promise<readonly string[]> {
-      return listDroppedUploads(sql, sha256s)
+      return listUnreferencedUploads(sql, sha256s)
     },
     databaseSince: () => readFirstServedAt(sql),
     lastTrustedTime: () => readClockSeen(sql),

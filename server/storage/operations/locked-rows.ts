@@ -1,7 +1,7 @@
 /**
  * Lists the rows that each operation locks on PostgreSQL before it reads.
- * These are registrations, or the subject of a rare operation. Seats, codes, unique answers and versions are locked
- * where they are checked (`../database/row-locks.ts`).
+ * These rows are registrations, or the subject of a rare operation. The code that checks seats, codes, unique answers
+ * and versions also locks them (`../database/row-locks.ts`).
  */
 import { toBankKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockRules } from '../database/row-locks.ts'
@@ -15,7 +15,7 @@ type RowsToLock = {
     : never
 }
 
-/** Operations on one subject run one after another: they are rare, and read more rows than they can list in advance. */
+/** Operations on one subject run one after another. They are rare, and cannot list all their rows in advance. */
 type Subject = 'recovery' | 'settlements' | 'staff' | 'versions'
 const lockSubject = (sql: Sql, ...subjects: readonly Subject[]): void =>
   sql.lock(

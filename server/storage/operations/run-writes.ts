@@ -13,9 +13,9 @@ import type { Operations } from './writes.ts'
 const operations = writes as unknown as Operations
 
 /**
- * Begins a transaction and runs the requests in it; the caller commits. They nearly always all succeed, so they first
- * run without savepoints, which would take an eighth of the writer's time. If one fails, the transaction is rolled
- * back and all run again, each in its own savepoint.
+ * Begins a transaction and runs the requests in it; the caller commits. Nearly always, all requests succeed, so they
+ * first run without savepoints, which would take an eighth of the writer's time. If a request fails, the transaction is
+ * rolled back and all requests run again, each in its own savepoint.
  */
 export async function runRequests(
   connection: Pick<Connection, 'inTransaction'>,
@@ -48,7 +48,7 @@ export async function runRequest(
   try {
     const response = await runOperation(sql, request)
     await countNewRegistrations(sql)
-    // Makes previously queued statements throw their failures here.
+    // Makes queued statements throw their errors here.
     await sql('RELEASE request').run().changes
     return response
   } catch (error) {

@@ -7,7 +7,7 @@ import { StoreBusy } from '../database/store-busy-error.ts'
 
 type Turn = { readonly isBorrowed: boolean; end(): void }
 type WaitingOperation = { readonly takesBorrowed: boolean; begin(isBorrowed: boolean): void }
-/** `ownCount`: the number of connections of the event's own share that are in use. */
+/** `ownCount`: the number of used connections of the event's own share. */
 type EventTurns = { ownCount: number; readonly waiting: Set<WaitingOperation> }
 
 export type ConnectionShares = {
@@ -45,7 +45,7 @@ export function createShares({
     lendConnection()
     if (turns.ownCount === 0 && turns.waiting.size === 0) events.delete(event)
   }
-  /** Lends connections to the events in rotation. */
+  /** Lends connections to waiting events in rotation. */
   const lendConnection = (): void => {
     for (const [event, turns] of events) {
       if (!canLend()) return

@@ -4,13 +4,17 @@
  */
 import { StoreBusy } from '../database/store-busy-error.ts'
 
-export type Turns = {
+export type ConcurrencyLimiter = {
   /** Resolves with a function that ends the turn. Rejects with StoreBusy if no turn ends in time. */
   take(): Promise<() => void>
 }
 
 /** Creates the limit. `refusal`: the error message if no turn ends in time. */
-export function createTurns(max: number, maxWaitMs: number, refusal: string): Turns {
+export function createConcurrencyLimiter(
+  max: number,
+  maxWaitMs: number,
+  refusal: string,
+): ConcurrencyLimiter {
   let runningCount = 0
   const waitingOperations = new Set<() => void>()
   const end = (): void => {

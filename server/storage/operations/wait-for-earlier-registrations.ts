@@ -1,10 +1,10 @@
-/** Repeats an operation that needs earlier registrations to be processed, which happens in the background. */
+/** Repeats an operation until earlier registrations have been processed in the background. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isUpdatingRegistrations } from '../database/store-busy-error.ts'
 import type { Call, writes } from './writes.ts'
 
 const RETRY_MS = 250
-/** The longest that a request waits: long enough to process a hundred thousand registrations. */
+/** The maximum wait of a request, in which a hundred thousand registrations can be processed. */
 const MAX_WAIT_MS = 5_000
 
 type Write = Call<typeof writes>

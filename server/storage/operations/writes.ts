@@ -177,7 +177,7 @@ export const writes = {
   saveEventFile: eventFiles.saveEventFile,
   processEarlierRegistrations,
   ping: eventFiles.ping,
-  /** The writer runs this without a transaction (writer-worker.ts), and only if the database was lost. */
+  /** The writer runs `rescue` without a transaction (writer-worker.ts), and only if the database was lost. */
   rescue: (_sql: Sql, { dataDir }: RescuePlan): RescuedRows => throwNotLost(dataDir),
   pragmas: eventFiles.readPragmas,
 }

@@ -116,7 +116,7 @@ type PaymentChange = {
   readonly why: string | null
 }
 
-/** Checks an event: the engine its payment, the store also the registration's other attempts and other orders. */
+/** Checks an event: its payment in the engine, then the registration's other attempts and other orders. */
 async function checkPaymentEvent(
   sql: Sql,
   row: JoinedPaymentRow,
@@ -132,29 +132,28 @@ async function checkPaymentEvent(
   if (!result.ok) return refuse(result.error.code, findReviewReason(result.error))
   const next = result.value
   if (next.status.is === 'success' && row.status !== 'success') {
-    const { reference: second } = next.status
+    const { reference } = next.status
     const { id, registration_id: registrationId, gateway } = row
     const { state } = (await registrationState.get(sql, { registrationId })) ?? { state: 'to_pay' }
     if (state === 'cancelled' || state === 'refused') {
-      const endedReason = { code: 'ended', state } as const
-      return refuse(endedReason.code, findReviewReason(endedReason))
+      return refuse('ended', findReviewReason({ code: 'ended', state }))
     }
     const otherPayment =
       row.asks_for === 'difference'
         ? undefined
         : await otherPaidPayment.get(sql, { registrationId, id })
     if (otherPayment !== undefined) {
-      const paidTwice = { code: 'paid_twice', first: otherPayment.reference ?? '', second } as const
-      return refuse('paid_twice', findReviewReason(paidTwice))
+      const references = { first: otherPayment.reference ?? '', second: reference }
+      return refuse('paid_twice', findReviewReason({ code: 'paid_twice', ...references }))
     }
     const paymentWithSameReference =
       gateway === null
-        ? await importedPaymentWithReference.get(sql, { reference: second, id })
-        : await paymentWithReference.get(sql, { gateway, reference: second, id })
+        ? await importedPaymentWithReference.get(sql, { reference, id })
+        : await paymentWithReference.get(sql, { gateway, reference, id })
     if (paymentWithSameReference !== undefined)
       return refuse(
         'reference_taken',
-        `The gateway's reference ${second} already belongs to the payment of ${paymentWithSameReference.order_id}.`,
+        `The gateway's reference ${reference} already belongs to the payment of ${paymentWithSameReference.order_id}.`,
       )
     const unavailableSeat =
       row.asks_for === 'difference'
@@ -180,7 +179,7 @@ export async function applyPaymentEvent(
 ): Promise<AppliedEvent> {
   let changed = false
   let unstoredResponse = response
-  // A gateway response resolves the claim of a message; a timeout does not.
+  // A gateway response resolves the claim of a gateway message. A timeout does not.
   if (event.type !== 'expired' && event.type !== 'undecided') endClaim.run(sql, { orderId })
   if (keys !== null) prefetchConfirmationData(sql, toRowKeys(keys), event)
   let isPaidNow = false
@@ -193,7 +192,7 @@ export async function applyPaymentEvent(
         : await applyEvent(sql, row, part)
     changed ||= effect.changed
     isPaidNow ||= effect.isPaidNow
-    // Closed payments are polled for days, and a repeated response is not stored again.
+    // Closed payments are polled for days, so a repeated response is not stored again.
     if (effect.isNew && unstoredResponse !== null) {
       storeMessage(sql, orderId, { ...unstoredResponse, kind: 'status' })
       unstoredResponse = null
@@ -293,8 +292,8 @@ async function applyEvent(
 }
 
 /**
- * Handles a payment of an order placed before a correction, or of a different amount that staff accepted. The rest of
- * the current price becomes a balance or a refund. This order's payment counts, even if the registration was free.
+ * Handles a payment of an order placed before a correction, or of a different amount that staff accepted. The
+ * difference from the current price becomes a balance or a refund. The payment counts even if the price was zero.
  */
 export async function addOwedDifference(
   sql: Sql,
@@ -318,7 +317,7 @@ export async function addOwedDifference(
   await settleRegistration(sql, id)
 }
 
-/** Handles the late payment of an earlier difference: a later order requests only the remaining balance. */
+/** Handles the late payment of an earlier difference. A later order then requests only the remaining balance. */
 async function requestRemainder(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
   const { registration_id: registrationId, attempt } = row
   const later = await laterDifference.get(sql, { registrationId, attempt })
@@ -330,7 +329,7 @@ type Confirmation = PaymentEvent & { readonly type: 'confirmed' }
 /** The refusal code of an event about a payment that staff have already decided. */
 const ALREADY_DECIDED = 'decided'
 
-/** Returns a confirmation without the payments that staff have decided. Null if none remains. */
+/** Returns the confirmation without the payments that staff have decided. Null if no payment remains. */
 async function removeDecided(
   sql: Sql,
   row: JoinedPaymentRow,
@@ -357,7 +356,7 @@ function buildConfirmation(
   return { type, at, currency, ...(refunds === undefined ? {} : { refunds }), ...capture }
 }
 
-/** Applies a refund that the gateway reports. A refund that matches no received payment goes to review. */
+/** Applies a refund that the gateway reports. Puts a refund that matches no received payment into review. */
 async function applyRefund(
   sql: Sql,
   row: JoinedPaymentRow,
@@ -379,8 +378,8 @@ async function applyRefund(
       ? { code: 'not_paid' }
       : {
           code: 'more_back_than_came',
-          came: amounts.came,
-          got: toAmount(amounts.back + event.amount),
+          came: amounts.counted,
+          got: toAmount(amounts.refunded + event.amount),
           currency: row.currency,
         }
   writePaymentEvent(sql, row.id, event, refusal.code)

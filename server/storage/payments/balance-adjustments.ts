@@ -48,7 +48,7 @@ const olderCancellations = statement((builder, _: object, dialect) =>
       join.onRef('d.registration_id', '=', 'r.id').on('d.what', '=', 'cancelled'),
     )
     .select(['r.id', 'r.due', 'd.at'])
-    .select(({ eb, ref }) => eb.neg(ref('d.amount')).as('stated'))
+    .select(({ eb, ref }) => eb.neg(ref('d.amount')).as('statedAmount'))
     .select([
       refundedAmount
         .whereRef('f.at', '<=', 'd.at')
@@ -59,7 +59,10 @@ const olderCancellations = statement((builder, _: object, dialect) =>
           ]),
         )
         .as('inProgress'),
-      refundedAmount.where('f.state', '=', 'done').whereRef('f.done_at', '>', 'd.at').as('gone'),
+      refundedAmount
+        .where('f.state', '=', 'done')
+        .whereRef('f.done_at', '>', 'd.at')
+        .as('refundedSince'),
     ])
     .where('r.state', '=', 'cancelled')
     .where(
@@ -99,7 +102,7 @@ const refundInProgress = statement((builder, { registrationId }: { registrationI
     .where('c.state', 'in', ['fits', 'accepted'])
     .where(isRefundPending),
 )
-const keptAmount = statement((builder, { registrationId }: { registrationId: number }) =>
+const retainedAmounts = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
     .selectFrom('captures as c')
     .innerJoin('payments as p', 'p.id', 'c.counts_for')
@@ -148,8 +151,8 @@ export async function recordCompletedRefund(
 
 /**
  * Corrects cancellations by older versions, which deducted a refund in progress twice: the amount that the cancellation
- * stated is refundable in addition to that refund. All refunds since then are deducted. This refunds nothing: the
- * remaining amount is listed as refundable.
+ * stated is refundable in addition to that refund. All refunds since then are deducted. This refunds nothing. It lists
+ * the remaining amount as refundable.
  */
 export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   const cancellations = (await olderCancellations.all(sql)).filter(
@@ -162,13 +165,13 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
           getRetainedAmount(sql, entry.id),
           getRefundInProgress(sql, entry.id),
         ])
-        return { ...entry, left: retainedAmount + amountUnderWay }
+        return { ...entry, maxAmount: retainedAmount + amountUnderWay }
       }),
     )
-    for (const { id, due, at, stated, inProgress, gone, left } of refundable) {
+    for (const { id, due, at, statedAmount, inProgress, refundedSince, maxAmount } of refundable) {
       const proposedAdjustment = -Math.max(
         0,
-        Math.min(stated + (inProgress ?? 0) - (gone ?? 0), left),
+        Math.min(statedAmount + (inProgress ?? 0) - (refundedSince ?? 0), maxAmount),
       )
       if (proposedAdjustment < due)
         recordAdjustment(sql, id, { what: 'corrected', amount: proposedAdjustment - due }, at)
@@ -178,17 +181,17 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
 
 /**
  * Explains that the payments of a registration have changed since the user saw it. Null if they have not, or if the
- * request did not state the amount that the user saw.
+ * request did not state the amount that the user saw. `consequence`: what the server did not do, and what to do next.
  */
 export const explainChangedPayments = (
   shown: Amount | null | undefined,
   paid: Amount,
   currency: Currency,
-  what: 'cancelled' | 'refunded',
+  consequence: string,
 ): string | null =>
   shown === null || shown === undefined || shown === paid
     ? null
-    : `The payments have changed: ${formatMoney(paid, currency)} is paid now. Nothing was ${what}. Check the registration again.`
+    : `The payments or refunds have changed: ${formatMoney(paid, currency)} can still be refunded. ${consequence}`
 
 /** Returns the amount of the counted payments whose refund may be in progress. */
 export async function getRefundInProgress(sql: Sql, registrationId: number): Promise<Amount> {
@@ -198,6 +201,6 @@ export async function getRefundInProgress(sql: Sql, registrationId: number): Pro
 
 /** Returns the counted payments of a registration, less completed and requested refunds. */
 export async function getRetainedAmount(sql: Sql, registrationId: number): Promise<Amount> {
-  const row = await keptAmount.get(sql, { registrationId })
+  const row = await retainedAmounts.get(sql, { registrationId })
   return toAmount(row?.amount ?? 0)
 }

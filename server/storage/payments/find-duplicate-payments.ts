@@ -47,7 +47,7 @@ const storedPayer = statement((builder, { registrationId }: RegistrationParams) 
     .select(['event_id', 'person'])
     .where('registration_id', '=', registrationId),
 )
-/** Keeps the person of a removed or renamed payer, because the payment can still be refunded. */
+/** Keeps the person of a deleted or renamed payer, because the payment can still be refunded. */
 const keepFormerPayer = statement(
   (
     builder,
@@ -148,7 +148,10 @@ export const keepsFirstPayment = forPair.exists(
     .where('c.state', 'in', ['fits', 'accepted'])
     .where(refundableAmount, '>', toAmount(0)),
 )
-/** Selects the number of the registration that this person paid first. Returns no row if that is this registration. */
+/**
+ * Selects the number of the registration that this person paid first. Selects no row if this registration was paid
+ * first.
+ */
 export const selectFirstPaid = (builder: Kysely<Tables>, registrationId: number) =>
   builder
     .selectFrom('paid_persons as s')
@@ -177,8 +180,8 @@ const openRequests = forPair
   )
 /**
  * Selects duplicate payments that staff have not closed. A later note on either registration closes a duplicate
- * payment. Only a note on the requesting registration closes a refund request, because a note on the other may be about
- * something else.
+ * payment. Only a note on the requesting registration closes a refund request, because a note on the other registration
+ * may have another subject.
  */
 const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
   builder
@@ -308,7 +311,7 @@ export async function recordPayer(sql: Sql, registrationId: number): Promise<voi
   ])
   if (person === null || payer === undefined) deletePayer.run(sql, { registrationId })
   else {
-    // The registration is locked, so its payer row cannot be added or removed concurrently.
+    // The registration is locked, so no concurrent operation can add or remove its payer row.
     if (previous === undefined)
       addPayer.run(sql, { registrationId, eventId: payer.event_id, person })
     else {
@@ -348,7 +351,7 @@ export async function addNoticeIfSecond(
     : addSecondPaymentNotice(email, firstRegistration.reg_no)
 }
 
-/** Returns the second payments of an event for which the delegate requests a refund, newest first. */
+/** Returns the second payments of an event with an open refund request, newest first. */
 export async function listRefundRequests(sql: Sql, eventId: string): Promise<readonly RegNo[]> {
   const registrations = await requestedRefunds.all(sql, { eventId })
   return registrations.map(({ reg_no }) => reg_no)

@@ -9,7 +9,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { selectJoinedPayments } from '../registrations/row-mapping.ts'
 
-/** `barred`: a JSON array of accounts whose gateway must not be queried now. */
+/** `barred`: the accounts whose gateway must not be queried now, as a JSON array. */
 type QueryParams = { dueBefore: Instant; barred: string; limit: number }
 
 const selectDueToQuery = (
@@ -90,7 +90,7 @@ const saveClaim = statement((builder, { orderId, at }: OrderParams & { at: Insta
     .where('gateway', 'is not', null),
 )
 type NextWatch = OrderParams & { at: Instant; watchUntil: Instant; latest: Instant }
-/** Schedules a query. `latest` prevents a time set by a clock that was ahead from postponing it. */
+/** Schedules a query. `latest` limits its time, because a clock that was ahead may have set a later one. */
 const watchAgain = statement((builder, { orderId, at, watchUntil, latest }: NextWatch) =>
   builder
     .updateTable('payments')
@@ -123,7 +123,9 @@ export function recordStatusQuery(
   saveQuery.run(sql, { orderId, at, nextAt, response: lastResponse, watchUntil })
 }
 
-/** How long a query stays reserved. A query takes at most 20 seconds; the next one is due at least a minute later. */
+/**
+ * How long a query stays reserved. A query takes at most 20 seconds, and the next query is due at least a minute later.
+ */
 export const QUERY_RESERVATION_MS = 30_000
 
 export async function reserveStatusQuery(
@@ -136,7 +138,7 @@ export async function reserveStatusQuery(
   return (await reserveQuery.run(sql, { orderId, dueBefore, at, until }).changes) === 1
 }
 
-/** Stores when a message reported the payment. This does not schedule a query. */
+/** Stores the time at which a message reported the payment. Does not schedule a query. */
 export function noteClaimedPayment(sql: Sql, orderId: OrderId, at: Instant): void {
   saveClaim.run(sql, { orderId, at })
 }

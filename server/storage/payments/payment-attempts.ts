@@ -13,7 +13,7 @@ import { readPayment, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
 import { hasUnmatchedPayment } from './unknown-orders.ts'
 
-/** The gateway stored for an attempt if the caller names none. References are unique per gateway. */
+/** The gateway stored for an attempt if the caller names no gateway. References are unique per gateway. */
 export const UNKNOWN_GATEWAY = ''
 
 type NewPayment = {
@@ -34,7 +34,7 @@ type NewPayment = {
   bill: number | null
   /** For a difference, the price of the registration. The amount of the attempt if omitted. */
   billTotal?: Amount | null
-  /** False until the delegate is sent to the gateway, which is not queried before that. Default: true. */
+  /** False until the delegate is sent to the gateway. The gateway is not queried before that. Default: true. */
   isHandedOff?: boolean
   at: Instant
 }
@@ -153,8 +153,7 @@ export async function insertPayment(
     way: method = null,
   }: NewPayment,
 ): Promise<boolean> {
-  // For a new registration, the order id is used only if the registration number is, and then the whole operation
-  // fails.
+  // The order id of a new registration is in use only if its number is, and then the whole operation fails.
   const isBatched = sql.batch !== null && attempt === 1
   const insertResult = (isBatched ? addPayment : addPaymentIfOrderIsUnused).run(sql, {
     registrationId,
@@ -204,8 +203,8 @@ export async function closeOpenPayments(
 }
 
 /**
- * Replaces a gateway order with one that is paid outside the gateway, at the same price. `review` remains with the
- * gateway order. Returns null if the maximum number of attempts is reached.
+ * Replaces a gateway order with an order that is paid outside the gateway, at the same price. The gateway order keeps
+ * its `review`. Returns null if the maximum number of attempts is reached.
  */
 export async function replaceByManualOrder(
   sql: Sql,
@@ -243,8 +242,8 @@ export async function replaceByManualOrder(
 }
 
 /**
- * Places an order for the balance in addition to the bill, replacing an open one for another amount. Returns its id.
- * Null if there is no balance or payment method, or the maximum number of attempts is reached.
+ * Places an order for the balance outside the bill, and replaces an open order for another amount. Returns the order
+ * id. Null if there is no balance or payment method, or the maximum number of attempts is reached.
  */
 export async function placeDifferenceOrder(
   sql: Sql,
@@ -320,7 +319,7 @@ export async function findUnusedAttempt(
 
 /**
  * Gateway responses after which a payment may still succeed: the bank is processing it, or the gateway is unreachable.
- * Such a payment is resolved or under review within days.
+ * Within days, such a payment is resolved or goes to review.
  */
 export const RESPONSES_WITH_PENDING_PAYMENT: readonly LastResponse[] = ['in-process', 'unreachable']
 
@@ -335,8 +334,7 @@ export async function requestManualPayment(
   at: Instant,
 ): Promise<void> {
   const newestAttempt = await newestPayment.get(sql, { registrationId: id })
-  // Once an attempt has been paid, an order for the difference requests the balance, and the full price is not
-  // requested again.
+  // After an attempt was paid, an order for the difference requests the balance. The full price is not requested again.
   if (
     newestAttempt === undefined ||
     newestAttempt.status === 'success' ||

@@ -2,7 +2,7 @@
 import type { Answers, BankKey, Currency, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { StoredUpload } from '../registrations/registration-types.ts'
 
-/** A new claim. Its files are already stored, each for the field `<payment method id>.<claim field id>`. */
+/** A new claim. Its files are already stored, for the fields `<payment method id>.<claim field id>`. */
 export type NewPaymentClaim = {
   readonly way: string
   readonly reference: string
@@ -27,8 +27,8 @@ export type StoredPaymentClaim = {
   readonly isRecorded: boolean
 }
 /**
- * A reference that a delegate reported. It belongs to the registration until it is released, even if the registration
- * is paid in another way, is cancelled or expires.
+ * A reference that a delegate reported. It belongs to the registration until staff or the delegate release it, even if
+ * the registration is paid in another way, is cancelled or expires.
  */
 export type ReportedReference = {
   readonly key: BankKey
@@ -42,7 +42,7 @@ export type ReportedReference = {
   readonly day: Day | null
   /**
    * True if staff rejected the claim or the delegate replaced it. The reference may then belong to another
-   * registration; staff decide which one.
+   * registration, which staff choose.
    */
   readonly isReleased: boolean
 }

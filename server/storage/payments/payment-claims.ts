@@ -27,7 +27,7 @@ import { settleRegistration } from './settle-registration.ts'
 
 type RegistrationParams = { registrationId: number }
 /**
- * Replaces a claim whose payment was found with a different amount or method. The delegate's new claim then applies.
+ * Replaces a claim whose payment was found with a different amount or method, so that the delegate's new claim applies.
  */
 const replaceFoundClaims = statement(
   (
@@ -123,7 +123,7 @@ export function addPaymentClaim(
     replaceUploads(sql, id, uploads)
     for (const draft of drafts) deleteDraftUpload(sql, eventId, draft)
     await requestManualPayment(sql, { id, regNo }, method, at)
-    // Set before settling, so that a gateway order closed because of the claim does not count as expired.
+    // Stores the claim before settling, so that a gateway order that the claim closes does not count as expired.
     setClaimed.run(sql, { registrationId: id })
     await settleRegistration(sql, id)
     await reserveSeatsAgain(sql, id, at)
@@ -135,7 +135,7 @@ export function addPaymentClaim(
   })
 }
 
-/** Explains to the delegate why this reference cannot be claimed. Null if it can be. */
+/** Explains to the delegate why this reference cannot be claimed. Null if it can be claimed. */
 async function explainKnownReference(
   sql: Sql,
   claim: Omit<PaymentReferences, 'method'>,
@@ -144,7 +144,7 @@ async function explainKnownReference(
   if (owner === null) return null
   return owner.is === 'payment' && owner.regNo === claim.regNo
     ? 'This payment has already been found. You do not need to report it again; the organisers will write to you.'
-    : 'This number has already been reported for another registration. Please check it. If it is correct, write to the organisers.'
+    : 'This number has already been reported for another registration. Check the number. If it is correct, write to the organisers.'
 }
 
 /** Returns the claims of the registration, each with the payment recorded under its reference. */
@@ -162,8 +162,8 @@ const endClaimAs = (sql: Sql, id: number, outcome: 'found' | 'not_found', at: In
   void endClaim.run(sql, { id, as: outcome, at })
 
 /**
- * Resolves claims after a payment: a claim is marked as found if a payment is recorded under its reference; all
- * others are closed.
+ * Resolves claims after a payment: marks a claim as found if a payment is recorded under its reference, and closes all
+ * other claims.
  */
 export async function resolveClaims(
   sql: Sql,
@@ -176,7 +176,7 @@ export async function resolveClaims(
   closeOpenClaims.run(sql, { registrationId: id, at })
 }
 
-/** Releases every claimed reference without a recorded payment. Returns false if there are none. */
+/** Releases every claimed reference without a recorded payment. Returns false if it released no reference. */
 async function releaseReferences(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
   const releasedClaims = (await readReportedClaims(sql, registrationId)).filter(
     ({ ended_as: endedAs, payment }) => endedAs !== 'not_found' && payment === null,

@@ -48,7 +48,7 @@ export function splitEvent(event: PaymentEvent): readonly PaymentEvent[] {
   return [confirmed, ...toEvents(refunds)]
 }
 
-/** Stores an event. `refusal`: the code of the reason why the event changed nothing. Null if it was applied. */
+/** Stores an event. `refusal`: the code of the reason why the event changed nothing. Null if the event was applied. */
 export function writePaymentEvent(
   sql: Sql,
   paymentId: number,
@@ -62,7 +62,7 @@ export function writePaymentEvent(
 /**
  * Returns true if the event is stored already. Gateways report an event repeatedly, each time a moment later. A
  * different report time, or payment time (which is capped by the times of the order and the query), does not make it a
- * new event. An expiry of pending days is new if the stored one was written while the clock was ahead.
+ * new event. An expiry after days without a result is new if the stored expiry was written while the clock was ahead.
  */
 export async function isKnownEvent(
   sql: Sql,

@@ -132,7 +132,7 @@ const amountsOfPayment = statement((builder, { paymentId }: { paymentId: number 
   builder
     .selectFrom('captures as c')
     .select(({ fn, lit, selectFrom }) => [
-      fn.sum<number | null>('c.amount').as('came'),
+      fn.sum<number | null>('c.amount').as('counted'),
       fn
         .coalesce(
           fn.sum<number>(
@@ -143,14 +143,15 @@ const amountsOfPayment = statement((builder, { paymentId }: { paymentId: number 
           ),
           lit(0),
         )
-        .as('back'),
+        .as('refunded'),
     ])
     .where('c.counts_for', '=', paymentId)
     .where('c.state', 'in', ['fits', 'accepted']),
 )
 /** Returns the payment row as it will be after the change. */
 export function buildChangedRow(row: JoinedPaymentRow, { status, review }: Payment, at: Instant) {
-  // A payment that is closed or goes to review is polled from now on. Imported rows belong to none of our gateways.
+  // A payment that is closed or put into review is polled from now on, except imported rows, which our gateways do not
+  // know.
   const isStatusChanged = status.is !== row.status
   const startsWatch = isStatusChanged || (status.is === 'pending' && row.watch_until === null)
   const watch = startsWatch && row.gateway !== null ? startWatch(status.is, at) : null
@@ -254,10 +255,7 @@ const prefetchAfterPayment = (
   ]
 }
 
-/**
- * Closes other manual orders once the registration is paid. No gateway is queried about them, so nothing else would
- * close them.
- */
+/** Closes other manual orders after the registration is paid. No gateway query would close them. */
 async function endOtherManualPayments(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for !== 'whole') return
   // Closes open claims, which no longer need matching. Their references stay reserved.
@@ -285,13 +283,13 @@ export async function recordReturnedAmount(
       getPaymentAmounts(sql, row.id),
       getRefundableAmount(sql, capture.id),
     ])
-    const { came, back } = amounts ?? { came: capture.amount, back: amount }
+    const { counted, refunded } = amounts ?? { counted: capture.amount, refunded: amount }
     const review = await removeReturnedReason(sql, row.review, {
       id: capture.id,
       isAllBack: remainingAmount <= 0,
       amount,
     })
-    const money = { came, back: toAmount(back - amount) }
+    const money = { came: counted, back: toAmount(refunded - amount) }
     const paymentBefore = { ...toPayment(row), review, money }
     const refundResult = computePayment(paymentBefore, { type: 'refunded', reference, amount, at })
     assert(refundResult.ok, 'the refund exceeds the payment')
@@ -306,8 +304,8 @@ export async function recordReturnedAmount(
 }
 
 /**
- * Issues the full invoice of a payment that is counted from now on. Its earlier refunds reduce revenue on their own
- * days, and are credited.
+ * Issues the full invoice of a payment that is counted from now on, and a credit note for each earlier refund. These
+ * refunds reduce the revenue of their own days.
  */
 export async function bookAndIssueInvoice(
   sql: Sql,
@@ -363,20 +361,20 @@ export async function endUncountedCapture(
     )
   )
     return true
-  // If another capture paid the order, only this one kept the registration in review.
+  // If another capture paid the order, only this capture kept the registration in review.
   await settleRegistration(sql, row.registration_id)
   return false
 }
 
-/** Returns the counted and the refunded amount of a payment. Null if nothing is counted. */
+/** Returns the counted and the refunded amount of a payment. Null if no amount is counted. */
 export async function getPaymentAmounts(
   sql: Sql,
   paymentId: number,
-): Promise<{ came: Amount; back: Amount } | null> {
+): Promise<{ counted: Amount; refunded: Amount } | null> {
   const row = await amountsOfPayment.get(sql, { paymentId })
-  return row === undefined || row.came === null
+  return row === undefined || row.counted === null
     ? null
-    : { came: toAmount(row.came), back: toAmount(row.back) }
+    : { counted: toAmount(row.counted), refunded: toAmount(row.refunded) }
 }
 
 export async function readPayment(sql: Sql, id: number): Promise<JoinedPaymentRow> {

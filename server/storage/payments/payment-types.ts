@@ -20,7 +20,7 @@ export type MerchantAccount = { readonly account: string; readonly merchantId: s
 
 /**
  * The channel through which an amount is requested: a gateway and account, or a payment method of the event file. Null
- * if the event offers none.
+ * if the event offers no such channel.
  */
 export type PaymentChannel =
   | { readonly gateway: string; readonly askedOf: MerchantAccount }
@@ -51,7 +51,7 @@ export type StoredPayment = {
   readonly gateway?: string | null
   /** A closed payment is polled until this time. Null if it is open, or not polled. */
   readonly watchUntil: Instant | null
-  /** The time of the next query. Null if there is none. */
+  /** The time of the next query. Null if no query is scheduled. */
   readonly nextAskAt: Instant | null
   /** The price of this attempt, whose total is the amount. Null for imported rows, whose price is unknown. */
   readonly quote: AttemptQuote | null
@@ -62,7 +62,7 @@ export type StoredPayment = {
   /** When the delegate was last sent to the gateway with this order. Null for imported rows. */
   readonly handedOffAt: Instant | null
   /** The gateway's last inconclusive response. */
-  readonly lastAnswer: LastResponse | null
+  readonly lastResponse: LastResponse | null
   /** When a message last reported a payment that the gateway did not confirm. */
   readonly claimedAt: Instant | null
   /** The time since which the payment has needed a decision by staff. Null if it needs none. */
@@ -98,18 +98,18 @@ export type AttemptQuote = {
 
 /** A further attempt, as permitted by the payment rules. */
 export type NextAttempt = {
-  /** The newest attempt that the rules considered. A newer one means that another request was faster. */
+  /** The newest attempt that the rules considered. If a newer attempt exists, another request was faster. */
   readonly after?: OrderId
   /** True if that attempt is still open and the new one replaces it. */
   readonly replaces?: boolean
   /** The event version used for the check. Any if omitted. */
   readonly eventHash?: string
-  /** The merchant account. That of the newest attempt if omitted. */
+  /** The merchant account. Taken from the newest attempt if omitted. */
   readonly askedOf?: MerchantAccount
   readonly gateway?: string
-  /** The price and the time until which it is guaranteed. Those of the newest attempt if omitted. */
+  /** The price and the time until which it is guaranteed. Taken from the newest attempt if omitted. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
-  /** Rules for seats, codes and answers that other delegates may have taken since. No check if omitted. */
+  /** The rules for seats, codes and answers, which other delegates may have used since. No check if omitted. */
   readonly externalContext?: Pick<ExternalContext, 'unique' | 'holdMs'>
 }
 export type RetryRefusal =
@@ -137,7 +137,7 @@ export type StoredCapture = {
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
   /** Why it needs, or needed, a decision by staff. */
   readonly why: string | null
-  /** The order for which it is counted. Null if none yet. */
+  /** The order for which it is counted. Null if it is not counted yet. */
   readonly countsFor: OrderId | null
   /** The part of the counted amount that the gateway can still refund. */
   readonly backByGateway: Amount
@@ -163,7 +163,7 @@ export type StoredGatewayMessage = RawResponse & {
   readonly kind: NewGatewayMessage['kind'] | 'status' | 'refund'
 }
 
-/** A refund. `said` is the gateway's last response. Null if none yet. */
+/** A refund. `said` is the gateway's last response. Null before the first response. */
 export type StoredRefund = {
   readonly id: number
   readonly captureId: number
@@ -231,7 +231,7 @@ export type WantedRefund = DecisionGrounds & {
   readonly at: Instant
   /** The reference of a refund that was made outside the gateway. If omitted, the refund is sent to the gateway. */
   readonly manualReference?: string
-  /** Used to reject the refund of a payment that is too old for its gateway. */
+  /** The kind of each gateway, which limits the age of payments that it can refund. */
   readonly gatewayKinds?: GatewayKinds
   /** As in `NewAction`. */
   readonly shownOtherPayments?: string | undefined

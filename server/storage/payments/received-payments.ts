@@ -212,7 +212,7 @@ export function getSource(gateway: string | null): string {
   return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
 }
 
-/** Returns the capture with this reference of the gateway. Undefined if there is none. */
+/** Returns the capture with this reference of the gateway. Undefined if no capture has it. */
 export function findCapture(
   sql: Sql,
   row: Pick<JoinedPaymentRow, 'gateway' | 'account'>,
@@ -259,9 +259,9 @@ type SavedCapture = { readonly clearedReason: string | null; readonly isAdded: b
 export const UNCHANGED_CAPTURE: SavedCapture = { clearedReason: null, isAdded: false }
 
 /**
- * Stores a payment that the gateway confirmed. A stored reference changes nothing, unless it was under review and now
- * matches: an incomplete response may be followed by a complete one. `clearedReason`: the review reason that no longer
- * applies, or null. `isAdded`: the reference is new.
+ * Stores a payment that the gateway confirmed. A reference that is already stored changes nothing, unless it was under
+ * review and now matches: a complete response may follow an incomplete one. `clearedReason`: the review reason that no
+ * longer applies, or null. `isAdded`: the reference is new.
  */
 export async function saveCapture(
   sql: Sql,
@@ -270,7 +270,7 @@ export async function saveCapture(
   refusal: string | null,
   reason: string | null,
 ): Promise<SavedCapture> {
-  // The payment belongs to another order and is stored there.
+  // The payment belongs to another order, under which it is stored.
   if (refusal === 'reference_taken') return UNCHANGED_CAPTURE
   const existing = await findCapture(sql, row, paymentEvent.reference)
   const { amount, currency, kind, paidAt = paymentEvent.at } = paymentEvent

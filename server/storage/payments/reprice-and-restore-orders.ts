@@ -1,4 +1,4 @@
-/** Reprices orders for the day and method of a manual payment, and restores them if it is not counted. */
+/** Reprices orders for the day and method of a manual payment. Restores them if the payment is not counted. */
 import type { Selectable } from 'kysely'
 import { filterInOrder } from '../database/in-order.ts'
 import {
@@ -30,7 +30,7 @@ import { settleRegistration } from './settle-registration.ts'
 
 /** Selects a registration that is unpaid, not under review, and uses one of these methods. */
 const unpaidRegistration = statement(
-  (builder, { regNo, ways }: { regNo: RegNo; ways: string }, dialect) =>
+  (builder, { regNo, methods }: { regNo: RegNo; methods: string }, dialect) =>
     builder
       .selectFrom('registrations as r')
       .innerJoin('payments as p', (join) =>
@@ -47,7 +47,7 @@ const unpaidRegistration = statement(
       .where('r.state', 'in', ['to_pay', 'told', 'lapsed'])
       .where('r.payment_status', 'not in', ['success', 'refunded'])
       .where('r.in_review', '=', 0)
-      .where(({ ref }) => dialect.isIn(ref('p.way'), ways)),
+      .where(({ ref }) => dialect.isIn(ref('p.way'), methods)),
 )
 const newestPayment = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
@@ -100,8 +100,8 @@ const setUncorrected = statement((builder, { id }: { id: number }) =>
 
 /**
  * Changes unpaid registrations to the price of a day, so that every list and page shows the balance for a payment on
- * that day. Skips registrations that have since been paid, changed their payment method or come under review. Returns
- * how many changed.
+ * that day. Skips registrations that were paid, changed their payment method or went to review meanwhile. Returns the
+ * number of changed registrations.
  */
 export async function repriceByCreditDate(
   sql: Sql,
@@ -112,26 +112,23 @@ export async function repriceByCreditDate(
   }[],
   at: Instant,
 ): Promise<number> {
-  const changedRegistrations = await filterInOrder(
-    prices,
-    async ({ regNo, methods: ways, quote }) => {
-      const row = await unpaidRegistration.get(sql, { regNo, ways: JSON.stringify(ways) })
-      return row !== undefined && (await reprice(sql, { id: row.id, regNo }, quote, at))
-    },
-  )
+  const changedRegistrations = await filterInOrder(prices, async ({ regNo, methods, quote }) => {
+    const row = await unpaidRegistration.get(sql, { regNo, methods: JSON.stringify(methods) })
+    return row !== undefined && (await reprice(sql, { id: row.id, regNo }, quote, at))
+  })
   return changedRegistrations.length
 }
 
 /**
- * Places another attempt for an unpaid registration, at the price of its payment day. Returns false if nothing
- * changes.
+ * Places another attempt for an unpaid registration, at the price of its payment day. Returns false if it places no
+ * order.
  */
 export async function reprice(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   quote: Quote,
   at: Instant,
-  /** The manual method by which a gateway order was paid instead. The gateway order is closed. */
+  /** The manual method with which a gateway order was paid instead. The gateway order is closed. */
   manualMethod: ManualMethod | null = null,
 ): Promise<boolean> {
   const [newest, attempt] = await Promise.all([
@@ -161,9 +158,9 @@ export async function reprice(
 }
 
 /**
- * Closes the order of a manual payment that is not counted because it was dismissed or moved. A manual payment has no
- * bearing on a gateway order, nor a desk payment on a transfer; such an order stays open, unless staff have already
- * decided on the gateway's own payment for that order.
+ * Closes the order of a manual payment that is not counted because it was dismissed or moved. A manual payment does not
+ * close a gateway order, and a front-desk payment does not close a transfer order, unless staff have already decided on
+ * the gateway's own payment for that order.
  */
 export async function closeManualPayment(
   sql: Sql,
@@ -179,7 +176,7 @@ export async function closeManualPayment(
     !wasPlacedFor(row, capture) &&
     (row.gateway === null ? isDesk : (await decidedCapture.get(sql, row)) === undefined)
   const next = review !== null || isUnrelatedOrder ? payment : closePayment(payment, reason, at)
-  // If another capture paid the order, only this one kept the registration in review.
+  // If another capture paid the order, only this capture kept the registration in review.
   if (!(await savePaymentState(sql, row, next, at)))
     await settleRegistration(sql, row.registration_id)
   await restoreOrder(sql, row, capture, at)

@@ -1,5 +1,5 @@
 /** Manages the review reasons of payments that the bank may have returned, until the refund is recorded. */
-import { getMoneyCurrency, formatDay, formatMoney, toAmount } from '../../../engine/index.ts'
+import { getReceivedCurrency, formatDay, formatMoney, toAmount } from '../../../engine/index.ts'
 import type { Currency, Day, Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -35,10 +35,7 @@ export const createReturnKey = (
   reasonTexts: readonly string[],
 ): ReturnKey => `returned ${captureId} ${day} ${amount} ${reasonTexts.join(' ')}`
 
-/**
- * Returns true if a withdrawal refers to the payment, so that the bank may have returned it under a reference of its
- * own.
- */
+/** Returns true if a withdrawal refers to the payment: the bank may have returned the payment under a new reference. */
 export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> =>
   (await readWithdrawals(sql, captureId)).length > 0
 
@@ -49,14 +46,15 @@ async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Wi
     return {
       day: day as Day,
       amount: toAmount(Number(amount)),
-      currency: getMoneyCurrency({ currency }),
+      currency: getReceivedCurrency({ currency }),
     }
   })
 }
 
 /**
  * Returns the review reasons of a payment after a refund of this capture. The refund explains a withdrawal of its
- * amount, or all withdrawals if nothing is left. A withdrawal of another amount still needs a decision.
+ * amount. It explains all withdrawals if the whole payment is refunded. A withdrawal of another amount still needs a
+ * decision.
  */
 export async function removeReturnedReason(
   sql: Sql,

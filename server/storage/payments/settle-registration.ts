@@ -113,7 +113,7 @@ export const prefetchFirstPayment = (
   ...prefetchPayer(sql, paid.registration_id),
 ]
 
-/** Predicts the read of the payer after this payment has become the only one of its registration. */
+/** Predicts the read of the payer after this payment has become the only payment of its registration. */
 function predictPayer(
   sql: Sql,
   { amount }: { readonly amount: Amount },
@@ -210,7 +210,7 @@ export async function settleRegistration(
     wholeAttempts.find(({ status }) => status === 'success') ??
     chargedAttempts.find(({ status }) => status === 'refunded') ??
     chargedAttempts[0]
-  // The registration has the price of the deciding attempt, unless it was corrected since.
+  // The registration has the price of the deciding attempt, unless its price was corrected since.
   const price =
     decidingAttempt === undefined || row.is_corrected !== 0 || getQuote(decidingAttempt) === null
       ? null
@@ -223,18 +223,23 @@ export async function settleRegistration(
         }
   if (price !== null) setPrice.run(sql, { registrationId, ...price })
   const inReview = attempts.some(({ review }) => review !== null) || waitingCapture !== undefined
-  // A registration for which nothing was requested, or that has become free, is considered paid.
+  // A registration without a requested amount, or one that has become free, counts as paid.
   const isFree = decidingAttempt === undefined || (row.is_corrected === 1 && row.total === 0)
   const status = isFree ? getFreeStatus(row) : getKeptStatus(decidingAttempt.status, row)
   const hasExpired = decidingAttempt?.status === 'failed' && decidingAttempt.reason === 'expired'
-  const hasTerm = row.pay_until !== null
+  const hasPaymentDeadline = row.pay_until !== null
   const state = computeNextState(row.state, {
     status,
     hasExpired,
     due: row.due,
-    hasPaymentDeadline: hasTerm,
+    hasPaymentDeadline: hasPaymentDeadline,
   })
-  updateSeats(sql, registrationId, { state, status, inReview, hasTerm })
+  updateSeats(sql, registrationId, {
+    state,
+    status,
+    inReview,
+    hasPaymentDeadline: hasPaymentDeadline,
+  })
   const paymentId = decidingAttempt === undefined ? row.payment_id : decidingAttempt.reference
   const paidAt = decidingAttempt === undefined ? row.paid_at : decidingAttempt.paid_at
   const inReviewBit = inReview ? 1 : 0

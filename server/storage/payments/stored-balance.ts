@@ -9,19 +9,22 @@ import type { JoinedPaymentRow, RegistrationRow } from '../registrations/row-map
 
 type CountedPayment = {
   readonly attempt: number
-  readonly asked: Amount
+  readonly requested: Amount
   /** The price of the registration when this payment was requested. */
   readonly bill: Amount
-  readonly came: Amount
+  readonly received: Amount
 }
 
-/** An adjustment with this reason and a payment is the remainder of that payment. A correction has no payment. */
+/**
+ * An adjustment with this reason and a payment is the remainder of that payment. The adjustment of a correction has no
+ * payment.
+ */
 const REMAINDER_REASON = 'corrected'
 
 type RegistrationParams = { registrationId: number }
 /**
- * `asked` excludes the remainder of a smaller payment that staff requested, which is a separate line with the same
- * payment. `came` excludes the amount that staff refunded before the payment was counted.
+ * `requested` excludes the remainder of a smaller payment that staff requested, which is a separate line with the same
+ * payment. `received` excludes the amount that staff refunded before the payment was counted.
  */
 const paymentsOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder
@@ -38,7 +41,7 @@ const paymentsOfRegistration = statement((builder, { registrationId }: Registrat
           .where('d.what', '=', REMAINDER_REASON),
       )
         .$castTo<Amount>()
-        .as('asked'),
+        .as('requested'),
       fn.coalesce('p.bill_total', 'p.amount').as('bill'),
       fn
         .coalesce(
@@ -48,7 +51,7 @@ const paymentsOfRegistration = statement((builder, { registrationId }: Registrat
             .where('c.state', 'in', ['fits', 'accepted']),
           'p.amount',
         )
-        .as('came'),
+        .as('received'),
     ])
     .where('p.registration_id', '=', registrationId)
     .where('p.status', 'in', ['success', 'refunded'])
@@ -140,14 +143,14 @@ const acceptedRegistrations = statement((builder) =>
         .where('f.state', '=', 'done')
         .$asScalar()
         .$notNull()
-        .as('gone'),
+        .as('refunded'),
       selectFrom('dues as d')
         .select((d) => d.fn.coalesce(d.fn.sum<number>('d.amount'), d.lit(0)).as('amount'))
         .whereRef('d.registration_id', '=', 'r.id')
         .where('d.what', '=', 'paid back')
         .$asScalar()
         .$notNull()
-        .as('back'),
+        .as('refundedAsOwed'),
     ])
     .where('r.payment_status', '=', 'success')
     .where('r.state', 'not in', ['cancelled', 'refused'])
@@ -189,11 +192,11 @@ export async function getBillAmounts(
     ...(next === null ? [] : [next]),
   ].toSorted((a, b) => a.attempt - b.attempt)
   return {
-    received: toAmount(countedPayments.reduce((sum, { came }) => sum + came, 0)),
+    received: toAmount(countedPayments.reduce((sum, payment) => sum + payment.received, 0)),
     refundedAsOwed: toAmount(refundRow?.refundedAsOwed ?? 0),
-    left: toAmount(Math.max(0, (remaining?.left ?? 0) + (next?.came ?? 0))),
-    acceptedShortfalls: countedPayments.flatMap(({ asked: requested, bill, came }) =>
-      came < requested ? [{ bill, amount: toAmount(requested - came) }] : [],
+    left: toAmount(Math.max(0, (remaining?.left ?? 0) + (next?.received ?? 0))),
+    acceptedShortfalls: countedPayments.flatMap(({ requested, bill, received }) =>
+      received < requested ? [{ bill, amount: toAmount(requested - received) }] : [],
     ),
     billPaid:
       countedPayments.length === 0
@@ -202,7 +205,7 @@ export async function getBillAmounts(
   }
 }
 
-/** Predicts the balance data that is read after this payment has become the only one of its registration. */
+/** Predicts the balance data that is read after this payment has become the only payment of its registration. */
 export function predictBalance(
   sql: Sql,
   { registration_id: registrationId, attempt, amount, bill_total: bill }: JoinedPaymentRow,
@@ -210,7 +213,7 @@ export function predictBalance(
 ): void {
   priceAndCorrection.predict(sql, { registrationId }, [{ total, is_corrected, freed_at_attempt }])
   priceOfRegistration.predict(sql, { registrationId }, [{ total }])
-  const paid = { attempt, asked: amount, bill: bill ?? amount, came: amount }
+  const paid = { attempt, requested: amount, bill: bill ?? amount, received: amount }
   paymentsOfRegistration.predict(sql, { registrationId }, [paid])
   remainingAmount.predict(sql, { registrationId }, [{ left: amount }])
 }
@@ -246,9 +249,9 @@ export async function reduceBalance(
   const [balanceAfter, balanceBefore] = await Promise.all([
     computeBalance(sql, id, {
       attempt,
-      asked: requested,
+      requested,
       bill: bill ?? requested,
-      came: receivedAmount,
+      received: receivedAmount,
     }),
     computeBalance(sql, id),
   ])
@@ -275,7 +278,8 @@ export function recordRemainder(
 
 /**
  * Returns true if this payment, which has just been counted, must be confirmed by email. A registration whose
- * correction left a difference was already confirmed. One that was paid in part is confirmed once its balance is zero.
+ * correction left a difference was already confirmed. A registration that was paid in part is confirmed when its
+ * balance is zero.
  */
 export async function needsConfirmation(
   sql: Sql,
@@ -290,17 +294,17 @@ export async function needsConfirmation(
 }
 
 /**
- * Updates balances in databases in which staff accepted other amounts before these rules existed. A surplus over the
+ * Updates balances in databases in which staff accepted other amounts before these rules existed. An amount above the
  * price is refundable, but an amount that was never received is not. An order for a difference keeps its amount.
  */
 export async function updateOldBalances(sql: Sql): Promise<void> {
   for (const batch of splitIntoBatches(await acceptedRegistrations.all(sql))) {
     const amounts = await Promise.all(
-      batch.map(async (entry) => ({ ...entry, money: await getBillAmounts(sql, entry.id) })),
+      batch.map(async (entry) => ({ ...entry, totals: await getBillAmounts(sql, entry.id) })),
     )
-    for (const { id, due, total, at, gone, back, money } of amounts) {
+    for (const { id, due, total, at, refunded, refundedAsOwed, totals } of amounts) {
       // Uses the whole accepted amounts, because refunds are deducted below.
-      const computedBalance = calculateBalance(total, { ...money, left: money.received })
+      const computedBalance = calculateBalance(total, { ...totals, left: totals.received })
       if (computedBalance > due)
         recordAdjustment(
           sql,
@@ -310,7 +314,7 @@ export async function updateOldBalances(sql: Sql): Promise<void> {
         )
       if (computedBalance >= due) continue
       recordAdjustment(sql, id, { what: 'corrected', amount: computedBalance - due }, at)
-      const returned = Math.max(0, Math.min(due - computedBalance, gone - back))
+      const returned = Math.max(0, Math.min(due - computedBalance, refunded - refundedAsOwed))
       recordAdjustment(sql, id, { what: 'paid back', amount: returned }, at)
     }
   }

@@ -1,4 +1,4 @@
-/** Stores bill lines once, with the price that they add up to, and reads them with the registration. */
+/** Stores bill lines once, with their total price, and reads them with the registration. */
 import type { Insertable, Selectable } from 'kysely'
 import type { AdjustmentPart, Line } from '../../../engine/index.ts'
 import { isId, isAnyOfIds } from '../database/select-by-ids.ts'
@@ -61,10 +61,7 @@ type LineRow = Selectable<Tables['bill_lines']>
  */
 const FIRST_LATER_BILL = 1_000
 
-/**
- * Stores the lines and returns the number of the bill, which is that of the attempt. Returns null if there are no
- * lines.
- */
+/** Stores the lines and returns the number of the bill, which is the attempt number. Returns null without lines. */
 export function saveLines(
   sql: Sql,
   registrationId: number,

@@ -1,6 +1,6 @@
 /** Tracks orders that are not in the database and may have been paid. */
 import {
-  getMoneyCurrency,
+  getReceivedCurrency,
   INR,
   MAX_ATTEMPTS,
   formatInstant,
@@ -15,7 +15,7 @@ import type { UnknownOrder, UnknownPayment } from '../recovery/recovery-types.ts
 // Gateway messages contain such orders. After a restore, the next order of each registration is also tracked, because
 // it may have been placed and paid after the backup.
 
-/** The maximum number of tracked orders from messages, because anyone can send messages with invented orders. */
+/** The maximum number of tracked orders from messages. Anyone can send a message with an invented order. */
 const MAX_UNKNOWN_ORDERS = 500
 /** The delay after the first query without a response. It doubles each time. */
 const RETRY_MS_MIN = 60_000
@@ -179,10 +179,10 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
       updateUnmatched.run(sql, { id: existingCapture.id, payer, why: reason })
       continue
     }
-    // Nothing remains to be decided.
+    // No decision is needed after a full refund.
     if (refunded >= receivedAmount) continue
     const dateText = paidAt === null ? '' : ` on ${formatInstant(paidAt)}`
-    const reason = `The gateway confirms ${formatMoney(amount, getMoneyCurrency({ currency }))}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
+    const reason = `The gateway confirms ${formatMoney(amount, getReceivedCurrency({ currency }))}${dateText} for the order ${orderId}, which is not in this database.${refundSentence}`
     addUnmatched.run(sql, {
       source,
       account,
@@ -283,7 +283,7 @@ export async function closeUnknownOrder(
   if (row === undefined) return
   removeOrder(sql, orderId)
   const owner = isUsed ? await findOwner(sql, orderId) : null
-  // Only for a known registration, so that invented orders cause no further queries.
+  // Tracks the next order only for a known registration, so that invented orders cause no further queries.
   if (owner !== null && owner.attempt < MAX_ATTEMPTS)
     await saveUnknownOrder(
       sql,
@@ -296,7 +296,7 @@ export async function closeUnknownOrder(
 const removeOrder = (sql: Sql, orderId: string): void =>
   void deleteOrder.run(sql, { orderId: orderId as OrderId })
 
-/** Returns the registration and attempt number in an unknown order's id. Null if there is none. */
+/** Returns the registration and attempt number in an unknown order's id. Null if the registration does not exist. */
 export async function findOwner(
   sql: Sql,
   orderId: string,

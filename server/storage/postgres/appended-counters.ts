@@ -1,16 +1,16 @@
-/** Maintains counters on PostgreSQL by appending rows for each change; readers add them up. */
+/** Maintains counters on PostgreSQL: each change appends rows, and readers add them up. */
 import { deleteOldCommitKeys } from './commit-keys.ts'
 
 // With a single row per day, category and status, all operations of a day would lock the same rows.
 
-/** A day with more rows than this is summarised. */
+/** The rows of a day are summarised if they exceed this number. */
 const MAX_ROWS_PER_DAY = 50
 
 /**
  * Builds statements that clean up between operations: they delete old keys, and replace the rows of days with more than
  * `rowsMax` rows by one per category, period and status. Readers get the same sums before and after.
  */
-export const buildRollUps = (rowsMax = MAX_ROWS_PER_DAY): readonly string[] => [
+export const buildCleanupStatements = (rowsMax = MAX_ROWS_PER_DAY): readonly string[] => [
   `WITH many AS (SELECT event_id, day FROM counters GROUP BY 1, 2 HAVING count(*) > ${rowsMax}),
      gone AS (DELETE FROM counters c USING many m WHERE c.event_id = m.event_id AND c.day = m.day RETURNING c.*)
    INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed, ended)
@@ -18,7 +18,7 @@ export const buildRollUps = (rowsMax = MAX_ROWS_PER_DAY): readonly string[] => [
   `WITH many AS (SELECT event_id, day FROM revenue GROUP BY 1, 2 HAVING count(*) > ${rowsMax}),
      gone AS (DELETE FROM revenue r USING many m WHERE r.event_id = m.event_id AND r.day = m.day RETURNING r.*)
    INSERT INTO revenue (event_id, day, currency, amount) SELECT event_id, day, currency, sum(amount) FROM gone GROUP BY 1, 2, 3`,
-  // Idempotency keys are kept for one day. Their age is relative to the newest key, because the server's clock may be
+  // Idempotency keys are kept for one day. Their age is measured from the newest key, because the server's clock may be
   // simulated.
   `DELETE FROM idempotency_keys WHERE at < (SELECT max(at) FROM idempotency_keys) - ${2 * 24 * 60 * 60 * 1000}`,
   deleteOldCommitKeys,

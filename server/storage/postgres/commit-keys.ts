@@ -6,8 +6,8 @@ import type { Sql } from '../database/sqlite-connection.ts'
 // If the connection is lost during COMMIT, the key shows whether the operation was stored.
 
 /**
- * Longer than the time for which a commit is checked. Servers whose clocks agree within minutes do not delete a key
- * too early.
+ * Longer than the time for which a commit is checked, so that servers do not delete a key too early if their clocks
+ * differ by minutes.
  */
 const RETENTION_MS = 15 * 60 * 1000
 const TIME_DIGITS = 12
@@ -33,7 +33,7 @@ type Connection = {
 
 /**
  * Returns true if the operation with that key was stored. Otherwise reserves the key, so that PostgreSQL refuses a late
- * COMMIT and the operation can be retried.
+ * COMMIT and the caller can retry the operation.
  */
 export async function isCommitted(
   connection: Connection,

@@ -9,12 +9,12 @@ import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { createReadCache } from '../database/statements/read-cache.ts'
 import type { InjectedFaults } from '../database/fault-injection.ts'
 
-// Statements that only write are queued. They are sent in one packet with the next statement whose result is awaited,
-// or with the commit, so that an operation makes one round trip per awaited result.
+// Statements that only write are queued and sent in one packet with the next statement whose result is awaited, or with
+// the commit. So an operation makes one round trip per awaited result.
 
 /** The maximum wait for a server that does not respond. */
 export const CONNECT_MS_MAX = 10_000
-/** Queued statements are sent when they reach this number. */
+/** The number of queued statements at which they are sent. */
 const MAX_QUEUED = 500
 /** The number of characters of a failed statement that its error quotes. */
 const QUOTED_CHARACTERS = 200
@@ -43,19 +43,20 @@ export type PostgresConnection = {
   /** Returns true if the transaction has sent or queued a statement that may write. */
   hasWritten(): boolean
   /**
-   * Returns the rows that this operation checks last and that others also lock, such as an event's seats. Null if none.
+   * Returns the rows that this operation checks last and that other operations also lock, such as an event's seats.
+   * Null if it checks no such rows.
    */
   getContendedRows(): string | null
   /**
-   * Sends all queued statements, the key of the operation if it has one, and `COMMIT`. Throws if the transaction was
-   * rolled back instead.
+   * Sends all queued statements, the key of the operation (if any) and `COMMIT`. Throws if the transaction was rolled
+   * back instead.
    */
   commit(key?: string | null): Promise<void>
   /** Discards the queue and sends `ROLLBACK`. Never throws. */
   rollBack(): Promise<void>
   /** Prepares the next operation. `trustsSeats`: as in `Batch`. */
   begin(texts: readonly string[], trustsSeats: boolean): void
-  /** Returns the result of the operation if its error is an expected constraint violation. */
+  /** Returns the result of the operation if the error is an expected constraint violation. */
   findExpectedResult(error: unknown): { readonly result: unknown } | null
 }
 
@@ -76,7 +77,7 @@ const statementNames = new Map<string, string>()
 
 /**
  * Wraps a client for the store. `isNamed`: statements are prepared once per connection, which suits statements that
- * always have the same plan; searches and lists are planned with their values each time. The other options inject
+ * always have the same plan. Searches and lists are planned each time, with their values. The other options inject
  * faults for tests.
  */
 export function createConnection(
@@ -133,7 +134,7 @@ export function createConnection(
     for (const { text, name, params, resolve, reject } of sent)
       client.query({ text, values: [...params], ...(name === undefined ? {} : { name }) }).then(
         ({ rows, rowCount, command }) => {
-          // A rollback to a savepoint or to the start undoes the failed statement.
+          // A rollback, to a savepoint or of the whole transaction, undoes the failed statement.
           if (text.startsWith('ROLLBACK')) failure = null
           resolve({ rows: rows as readonly Row[], changes: rowCount ?? 0, command })
         },
@@ -183,14 +184,14 @@ export function createConnection(
       const result = { rows: rows as readonly Row[], changes: rows.length, command: 'SELECT' }
       readCache.keep(text, params.map(toSentValue), Promise.resolve(result), true)
     },
-    last(row, text, params) {
+    sendLast(row, text, params) {
       hasWritten = true
       contendedRows ??= row
       readCache.afterWrite(text)
       heldStatements.push([text, params.map(toSentValue)])
       if (locksSeriesEarly) release()
     },
-    orElse: (constraint, result) => void expectedResults.set(constraint, result),
+    returnOnConflict: (constraint, result) => void expectedResults.set(constraint, result),
     get trustsSeats() {
       return trustsSeats
     },
@@ -209,7 +210,7 @@ export function createConnection(
   }
 
   const read = async (text: string, params: readonly unknown[]): Promise<Result> => {
-    const cachedRead = readCache.take(text, params)
+    const cachedRead = readCache.findResult(text, params)
     if (cachedRead !== null && !(cachedRead.isPredicted && checksPredictions))
       return cachedRead.result
     release()

@@ -1,11 +1,11 @@
-/** Parses DATABASE_URL. Like libpq, it accepts several hosts; `pg` connects to one. */
+/** Parses DATABASE_URL. Accepts several hosts, as libpq does, because `pg` accepts only one. */
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 
 export type DatabaseUrl = {
   /** One address per host in `pg`'s format, in the order of the list. */
   readonly urls: readonly string[]
-  /** False if a pooler in front of PostgreSQL does not keep prepared statements. */
+  /** False if a connection pooler in front of PostgreSQL does not support prepared statements. */
   readonly usesPreparedStatements: boolean
 }
 

@@ -41,8 +41,8 @@ export const postgresDialect: Dialect = {
       terms.map((term) => raw`${raw.ref('search_index.words')} like lower(${buildPattern(term)})`),
       raw` and `,
     )}`,
-  // The words of this index have statistics, but lower-case names do not: PostgreSQL would expect half of all names to
-  // match.
+  // PostgreSQL has statistics of the words in this index, but not of lower-case names: it would expect half of all
+  // names to match.
   hasWordFrom: (start) =>
     raw<SqlBool>`(${raw.join(
       BEFORE_WORDS.map(

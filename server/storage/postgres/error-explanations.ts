@@ -27,26 +27,22 @@ const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
   [/^3D000/, 'The database that DATABASE_URL names does not exist. Create it or correct the name.'],
 ]
 
-/**
- * Returns one or two sentences without addresses or names. Null if the code indicates nothing that an operator could
- * do.
- */
+/** Returns one or two sentences without addresses or names. Null if an operator cannot resolve the error. */
 export const explainPostgresError = (code: string): string | null =>
   ADVICE_BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
 
 /**
- * Explains why an encrypted connection fails. Retrying does not help. Null for any other message. These errors have
- * no PostgreSQL code.
+ * Explains a TLS failure. Retrying does not resolve it, and it has no PostgreSQL code. Null for any other message.
  */
 export function explainTlsError(message: string): string | null {
   if (/does not support SSL/.test(message))
     return 'Turn on ssl in PostgreSQL, or remove sslmode from DATABASE_URL.'
   return /certificate|Hostname\/IP does not match/i.test(message)
-    ? 'The certificate of PostgreSQL is not trusted. Add sslrootcert=FILE to DATABASE_URL, with the certificate of its certificate authority, and use the host name in the certificate.'
+    ? 'The certificate of PostgreSQL is not trusted. Add sslrootcert=FILE (its CA certificate) to DATABASE_URL, and use the host name in the certificate.'
     : null
 }
 
-/** Explains that no server has used the database yet. */
+/** Explains that the database has no Rollcall tables, and the possible causes. */
 export const explainMissingTables = (name: string): string =>
   `The database in PostgreSQL has no Rollcall tables: "${name}", which DATABASE_URL names, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, restore them with pg_restore. If the installation is new, start the server: its first start creates the tables.`
 
@@ -54,15 +50,14 @@ export const READ_ONLY = '25006'
 /** PostgreSQL has no free connection. Open connections still work. */
 export const NO_CONNECTION = '53300'
 /**
- * Returns the code of an error. A standby has its own code for a refused write, which is replaced by the general
- * read-only code.
+ * Returns the code of an error. Replaces the code of a standby that refuses a write with the general read-only code.
  */
 export function normaliseErrorCode({ code, message }: ErrorExplanation): string {
   return code === '0A000' && /recovery/.test(message) ? READ_ONLY : code
 }
 
 /**
- * Returns true for transient errors: PostgreSQL restarts, a connection is closed, space is freed, or a standby is
- * promoted.
+ * Returns true for errors that can resolve themselves: a restart, a lost connection, too many connections, a full disk,
+ * or a standby that is not yet promoted.
  */
 export const isTransient = (code: string): boolean => /^(|08.*|53.*|57P0.|25006)$/.test(code)

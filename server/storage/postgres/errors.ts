@@ -1,6 +1,6 @@
 /** Defines the errors of failed PostgreSQL operations. */
 
-/** Thrown when PostgreSQL refused a statement with an error code. Everything uncommitted is rolled back. */
+/** Thrown when PostgreSQL refused a statement with an error code. The transaction is rolled back. */
 export class PostgresRefused extends Error {
   readonly code: string
   /** The violated constraint. Empty if none. */

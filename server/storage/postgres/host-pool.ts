@@ -1,7 +1,7 @@
 /** Pools connections to the host that accepts writes, and follows a failover to another host. */
 import pg from 'pg'
 import { toStoreError } from './connection.ts'
-import { createTurns } from '../operations/turns.ts'
+import { createConcurrencyLimiter } from '../operations/turns.ts'
 import { NO_CONNECTION } from './error-explanations.ts'
 import { ConnectionLost } from './errors.ts'
 import type { Hosts } from './hosts.ts'
@@ -25,12 +25,12 @@ type DestroyableConnection = { readonly connection: { readonly stream: { destroy
 
 /** How long an operation waits for a connection while all are in use. */
 const MAX_POOL_WAIT_MS = 5_000
-/** How long a pool opens no connection after PostgreSQL refused one. */
+/** The pause before a pool opens another connection after PostgreSQL refused one. */
 const REFUSAL_PAUSE_MS = 1_000
 
 /**
- * Opens a pool that keeps its last connection while it is idle, because PostgreSQL may have no free one later.
- * `onNoFurtherConnection` is called if PostgreSQL refuses another connection; operations then share the open ones.
+ * Opens a pool that keeps its last connection while idle, because PostgreSQL may have no free connection later. Calls
+ * `onNoFurtherConnection` if PostgreSQL refuses another connection. Operations then share the open connections.
  */
 export function openHostPool(
   hosts: Hosts,
@@ -42,7 +42,11 @@ export function openHostPool(
 ): HostPool {
   let currentPool: OpenPool | null = null
   const { max } = buildOptions('')
-  const connectionTurns = createTurns(max, waitMsMax, `all ${max} database connections are in use`)
+  const connectionTurns = createConcurrencyLimiter(
+    max,
+    waitMsMax,
+    `all ${max} database connections are in use`,
+  )
   const openPool = (url: string): OpenPool => {
     const pool = new pg.Pool({ ...buildOptions(url), min: 1 })
     const clients = new Set<pg.PoolClient>()
@@ -79,7 +83,7 @@ export function openHostPool(
   }
   const runOnCurrentPool = async <T>(run: (pool: pg.Pool) => Promise<T>): Promise<T> => {
     const { url, pool } = await switchHost()
-    // Each refusal of several concurrent attempts to connect reduces the limit by one.
+    // If several concurrent attempts to connect are refused, each refusal reduces the limit by one.
     for (let refusals = 0; ; refusals += 1)
       try {
         return await run(pool)

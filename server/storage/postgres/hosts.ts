@@ -10,7 +10,7 @@ import type { ConnectionLost } from './errors.ts'
 
 /** The maximum wait for a host that does not respond. */
 const MAX_RESPONSE_MS = 5_000
-/** After a failed search, calls fail for this long before a new search starts. */
+/** The time after a failed search during which calls fail without a new search. */
 const RETRY_MS = 250
 /** The interval at which the current host is checked, because a machine that loses power closes no connection. */
 const CHECK_INTERVAL_MS = 3_000
@@ -22,7 +22,7 @@ export type Hosts = {
   /** Returns the address of the host that accepts writes. Sends no query if there is only one host. */
   find(): Promise<string>
   /**
-   * Call this when the host (by default the current one) has lost a connection or refused a write: the next `find`
+   * Call this when the host (by default the current one) lost a connection or refused a write. The next `find` then
    * searches again.
    */
   markUnreliable(url?: string): void
@@ -97,8 +97,8 @@ export function createHostFinder(text: string): Hosts {
 }
 
 /**
- * Queries all hosts in parallel, so that an unresponsive host does not delay the others. `last` stays in use if it
- * only lacks a free connection. Throws the most informative error.
+ * Queries all hosts in parallel, so that an unresponsive host does not delay the others. Returns `last` again if its
+ * only problem is a lack of free connections. Throws the most informative error.
  */
 async function findWritableHost(urls: readonly string[], last: string | null): Promise<string> {
   const errors = new Map<string, PostgresRefused | ConnectionLost>()
@@ -114,7 +114,7 @@ async function findWritableHost(urls: readonly string[], last: string | null): P
   } catch {
     if (last !== null && errors.get(last)?.code === NO_CONNECTION) return last
     const storeErrors = [...errors.values()]
-    // A standby's error is more informative than that of an unreachable host.
+    // The error of a standby is more informative than the error of an unreachable host.
     throw (
       storeErrors.find((checkError) => normaliseErrorCode(checkError) === READ_ONLY) ??
       storeErrors.find(({ code }) => code !== '') ??
@@ -141,7 +141,7 @@ async function checkAcceptsWrites(url: string): Promise<string> {
   throw new PostgresRefused(READ_ONLY, 'no host accepts writes')
 }
 
-/** Opens a separate connection for preparing and moving a database; `end` closes it. */
+/** Opens a separate connection for preparing and moving a database. Close it with `end`. */
 export async function connect(
   text: string,
 ): Promise<PostgresConnection & { end(): Promise<void> }> {

@@ -32,8 +32,9 @@ type Inspection =
     }
 
 /**
- * Inspects a database. `problem`: the reason why no server could start with it, or null if `stateText` describes its
- * state. `areFilesElsewhere`: the files are not in the database, and `missing` lists all referenced ones.
+ * Inspects a database. `problem`: the reason why no server can start with this database, or null if `stateText`
+ * describes its state. `areFilesElsewhere`: the files are not in the database, and `missing` lists all referenced
+ * files.
  */
 export async function inspectPostgres(url: string, areFilesElsewhere = false): Promise<Inspection> {
   const createSuccess = (

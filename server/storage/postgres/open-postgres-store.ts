@@ -15,14 +15,14 @@ import { buildClientOptions, CONNECT_MS_MAX } from './connection.ts'
 import {
   RETRY_MS,
   preparePostgresDatabase,
-  STARTING_MS_MAX,
+  MAX_START_MS,
   retryUntilConnected,
 } from './prepare-database.ts'
 import { openHostPool } from './host-pool.ts'
 import type { HostPool } from './host-pool.ts'
 import { connect, createHostFinder } from './hosts.ts'
 import { openTransactions, WRITERS_MAX } from './transactions.ts'
-import { buildRollUps } from './appended-counters.ts'
+import { buildCleanupStatements } from './appended-counters.ts'
 import { openWriteProbe } from './write-probe.ts'
 import { openDatabaseUploads } from './uploads-in-database.ts'
 import { openAttemptCounter } from './rate-limit-counts.ts'
@@ -31,9 +31,9 @@ import { openAttemptCounter } from './rate-limit-counts.ts'
 const MAX_QUEUED_CALLS = 2_000
 /** The number of connections for operations that only read. */
 const READER_CONNECTIONS = 4
-/** The number of connections for files and rate limits, which no other operation waits for. */
+/** The number of connections for files and rate limits. Other operations do not use these connections. */
 const FILE_CONNECTIONS = 4
-const WRITES_BETWEEN_ROLL_UPS = 500
+const WRITES_BETWEEN_CLEANUPS = 500
 
 export type OpenedPostgresStore = { readonly store: Store }
 
@@ -53,15 +53,15 @@ export async function openPostgresStore({
   readonly isNew?: boolean
   readonly faults?: InjectedFaults
 }): Promise<OpenedPostgresStore> {
-  const { waitingMax = MAX_QUEUED_CALLS, startingMsMax = STARTING_MS_MAX } = faults
-  await preparePostgresDatabase(url, { migrates, migratesAtStart, isNew, waitsMs: startingMsMax })
+  const { maxQueuedCalls = MAX_QUEUED_CALLS, maxStartMs = MAX_START_MS } = faults
+  await preparePostgresDatabase(url, { migrates, migratesAtStart, isNew, waitsMs: maxStartMs })
   const hosts = createHostFinder(url)
   const { usesPreparedStatements: isPrepared } = hosts
-  const { turnMsMax } = faults
+  const { maxConnectionWaitMs } = faults
   const onNoFurtherConnection = (): void => recordRefusedConnection()
   const openPool = (max: number): HostPool =>
     openHostPool(hosts, (host) => ({ ...buildClientOptions(host), max }), {
-      waitMsMax: turnMsMax,
+      waitMsMax: maxConnectionWaitMs,
       onNoFurtherConnection,
     })
   const [writerPool, readerPool] = [openPool(WRITERS_MAX), openPool(READER_CONNECTIONS)]
@@ -81,7 +81,7 @@ export async function openPostgresStore({
     writing: writerPool,
     reading: readerPool,
     usesPreparedStatements: isPrepared,
-    waitingMax,
+    maxQueuedCalls,
     faults,
   })
   const { trackFailures, recordRefusedConnection, probe } = openWriteProbe({
@@ -98,13 +98,13 @@ export async function openPostgresStore({
   }
   let writeCount = 0
   /**
-   * Runs cleanup statements after a number of writes. If they fail, the counters are unchanged, and the next run adds
-   * them up.
+   * Runs cleanup statements after a number of writes. If they fail, the counters do not change, and the next run
+   * repeats the cleanup.
    */
-  const rollUpOccasionally = (): void => {
+  const cleanUpOccasionally = (): void => {
     writeCount += 1
-    if (writeCount % WRITES_BETWEEN_ROLL_UPS !== 0) return
-    for (const text of buildRollUps()) files.query(text).catch(() => {})
+    if (writeCount % WRITES_BETWEEN_CLEANUPS !== 0) return
+    for (const text of buildCleanupStatements()) files.query(text).catch(() => {})
   }
   const findEvent = createEventFinder()
   const operations = writes as unknown as Operations
@@ -115,18 +115,21 @@ export async function openPostgresStore({
       trackFailures(
         transactions.write(findEvent(verb, args), async (sql) => {
           locks[verb]?.(sql, ...args)
-          rollUpOccasionally()
+          cleanUpOccasionally()
           return operations[verb]?.(sql, ...args)
         }),
       )) as OperationCallers['write'],
     list: ((verb: string, ...args: never[]) =>
       transactions.list(async (sql) => lists[verb]?.(sql, ...args))) as OperationCallers['list'],
     read: createReads(transactions.read),
-    countWaitingCalls: transactions.waiting,
+    countWaitingCalls: transactions.countUnfinished,
     isShared: true,
-    uploadStorage: { ...uploads, keep: (file, at) => trackFailures(uploads.keep(file, at)) },
+    uploadStorage: {
+      ...uploads,
+      storeFile: (file, at) => trackFailures(uploads.storeFile(file, at)),
+    },
     attemptCounter: openAttemptCounter(files),
-    // Only a write shows whether the database responds; there is no file that could be replaced.
+    // PostgreSQL has no file that could be replaced. Only a write shows whether it responds.
     findDatabaseLoss: () => null,
     rescue: () => Promise.reject(new Error('there is no file to rescue')),
     close: () => {
@@ -134,10 +137,11 @@ export async function openPostgresStore({
       return closed
     },
   })
-  // A server opens a connection of each kind before it reports readiness, because later none may be free.
+  // A server opens a connection of each kind before it reports readiness, because PostgreSQL may have no free
+  // connection later.
   if (migrates) {
-    await retryUntilConnected(() => transactions.write(null, async () => {}), startingMsMax)
-    await retryRead(() => store.adminCount(), startingMsMax)
+    await retryUntilConnected(() => transactions.write(null, async () => {}), maxStartMs)
+    await retryRead(() => store.adminCount(), maxStartMs)
   }
   return {
     store: {

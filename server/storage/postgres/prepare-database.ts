@@ -35,7 +35,7 @@ const NO_TABLES_AT_START =
   'The database in PostgreSQL has no tables. MIGRATE_AT_START is off, so the server does not create them: run rollcall db migrate, then start the server.'
 
 /** How long to wait for a database that is starting or restarting, or has no free connection. */
-export const STARTING_MS_MAX = 15_000
+export const MAX_START_MS = 15_000
 export const RETRY_MS = 250
 
 type PrepareOptions = {
@@ -48,8 +48,8 @@ type PrepareOptions = {
 }
 
 /**
- * Prepares the database for use. Throws an error with a sentence for the operator if that fails. Without `migrates`, an
- * older database is refused.
+ * Prepares the database for use. Throws an error with a sentence for the operator if this fails. Refuses an older
+ * database without `migrates`.
  */
 export function preparePostgresDatabase(
   url: string,
@@ -71,12 +71,12 @@ export async function readPostgresVersions(url: string): Promise<Versions> {
 }
 
 /**
- * Runs the task once the database can be used. Throws an error with a sentence for the operator if that takes too long
- * or is impossible.
+ * Waits until the database can be used, then runs the task. Throws an error with a sentence for the operator if the
+ * wait is too long, or if the database cannot be used.
  */
 export async function retryUntilConnected(
   task: () => Promise<void>,
-  waitsMs: number = STARTING_MS_MAX,
+  waitsMs: number = MAX_START_MS,
 ): Promise<void> {
   for (const startedAt = performance.now(); ;)
     try {
@@ -101,7 +101,7 @@ const isWorthRetrying = (error: unknown): boolean => {
 }
 const RETRIED_CODES = /^(?:|57P0[123]|53300|25006)$/
 
-/** Each attempt opens a new connection, because the address may lead to another server by then. */
+/** Opens a new connection for each attempt, because the address may lead to another server by then. */
 async function runOnConnection<T>(
   url: string,
   task: (connection: PostgresConnection) => Promise<T>,
@@ -121,7 +121,7 @@ async function prepareOnce(url: string, options: PrepareOptions): Promise<void> 
     await refuseOtherVersion(connection, stored, options)
     if (stored === migrations.length) return
     await withMigrationLock(url, async () => {
-      // A restored or moved database has no statistics, without which a step can take hours.
+      // A restored or moved database has no statistics, and without them a step can take hours.
       if (stored !== null)
         await runInTransaction(connection, async () => connection.queue('ANALYZE (SKIP_LOCKED)'))
       // Each part has its own transaction, so that completed parts remain if the process is killed.
@@ -145,7 +145,7 @@ async function refuseOtherVersion(
         migrates ? NOT_NEW_MESSAGE : explainMissingTables(await readDatabaseName(connection)),
       )
     if (!migratesAtStart) throw new UnusableDatabase(NO_TABLES_AT_START)
-    // Runs before anything is created in the database.
+    // Checks this before creating anything in the database.
     await refuseUnsuitable(connection)
     return
   }
@@ -213,7 +213,7 @@ async function runInTransaction<T>(
   }
 }
 
-/** Refuses a read-only database. Otherwise a server would start with it and fail at the first registration. */
+/** Refuses a read-only database, with which a server would start and then fail at the first registration. */
 async function refuseReadOnly({ sql }: PostgresConnection): Promise<void> {
   const found = await sql<{ is: number }>(
     "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is",
@@ -234,7 +234,7 @@ export function createUnusableError(error: unknown): UnusableDatabase {
   )
 }
 
-/** Creates all tables, or runs the next part of a migration. Returns true if there may be more to do. */
+/** Creates all tables, or runs the next part of a migration. Returns true if more parts may remain. */
 async function createTablesOrRunNextPart(connection: PostgresConnection): Promise<boolean> {
   const stored = await readVersion(connection, 'FOR UPDATE')
   if (stored === null) {

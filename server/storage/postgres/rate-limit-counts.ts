@@ -6,7 +6,7 @@ import type { AttemptCounter, Window } from '../database/rate-limit-count-types.
 
 // Counting does not wait for the disk, so a crash of PostgreSQL may lose the counts of the last second.
 
-/** Expired counts are deleted each time this number of attempts was counted. */
+/** The number of counted attempts after which expired counts are deleted. */
 const CLEANUP_INTERVAL = 200
 
 export function openAttemptCounter(pool: HostPool): AttemptCounter {

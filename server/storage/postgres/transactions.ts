@@ -16,17 +16,16 @@ import type { PostgresConnection } from './connection.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import type { HostPool } from './host-pool.ts'
 
-// An operation that fails because of a conflicting transaction or a lost connection is retried, provided that nothing
-// was stored.
+// An operation that fails because of a conflicting transaction or a lost connection is retried if it stored nothing.
 
 /** How long an operation waits for a row that another operation has locked. */
 const MAX_LOCK_MS = 2_000
-/** PostgreSQL ends the connection of a server that stalls during a transaction for this long. */
+/** The time after which PostgreSQL ends the connection of a server that stalls during a transaction. */
 const MAX_IDLE_MS = 20_000
-const beginWrite = (lockMsMax: number): readonly string[] => [
-  // Does not set the transaction to READ WRITE: an operator who makes PostgreSQL read-only does so for all servers.
+const beginWrite = (maxLockMs: number): readonly string[] => [
+  // Does not set the transaction to READ WRITE, because an operator may have made PostgreSQL read-only for all servers.
   'BEGIN ISOLATION LEVEL READ COMMITTED',
-  `SELECT set_config('lock_timeout', '${lockMsMax}', true), set_config('idle_in_transaction_session_timeout', '${MAX_IDLE_MS}', true)`,
+  `SELECT set_config('lock_timeout', '${maxLockMs}', true), set_config('idle_in_transaction_session_timeout', '${MAX_IDLE_MS}', true)`,
 ]
 const BEGIN_WRITE = beginWrite(MAX_LOCK_MS)
 /** How long an operation waits for a locked row while it uses a connection beyond its event's share. */
@@ -44,14 +43,14 @@ const BEGIN_LIST = [BEGIN_READ, "SELECT set_config('random_page_cost', '1.1', tr
 /** The number of connections for operations that write. */
 export const WRITERS_MAX = 16
 /**
- * The share of an event. Its operations that wait for locks use no more connections than this, so that operations of
- * other events can continue.
+ * The share of an event. Operations of an event that wait for locks use at most this number of connections, so that
+ * operations of other events can continue.
  */
 const EVENT_CONNECTIONS = WRITERS_MAX / 4
 /** How long an operation waits for a connection of this share. */
 const MAX_CONNECTION_WAIT_MS = 5_000
 
-/** How long, and how often, to check whether an operation was stored. */
+/** The duration and the interval of checks whether an operation was stored. */
 const MAX_COMMIT_CHECK_MS = 10_000
 const COMMIT_CHECK_RETRY_MS = 250
 
@@ -74,7 +73,7 @@ export type Transactions = {
   /** Like `read`, but statements are planned with their values. */
   list<T>(task: Operation<T>): Promise<T>
   /** Returns the number of unfinished operations. */
-  waiting(): number
+  countUnfinished(): number
   /** Refuses new operations, and resolves when all others are finished. */
   drain(): Promise<void>
 }
@@ -83,13 +82,13 @@ export function openTransactions({
   writing,
   reading,
   usesPreparedStatements,
-  waitingMax,
+  maxQueuedCalls,
   faults,
 }: {
   readonly writing: HostPool
   readonly reading: HostPool
   readonly usesPreparedStatements: boolean
-  readonly waitingMax: number
+  readonly maxQueuedCalls: number
   readonly faults: InjectedFaults
 }): Transactions {
   const unfinished = new Set<Promise<unknown>>()
@@ -98,11 +97,11 @@ export function openTransactions({
     createConnection(client, usesPreparedStatements, faults),
   )
   const beginStatements =
-    faults.lockMsMax === undefined ? BEGIN_WRITE : beginWrite(faults.lockMsMax)
+    faults.maxLockMs === undefined ? BEGIN_WRITE : beginWrite(faults.maxLockMs)
   const shares = createShares({
     max: WRITERS_MAX,
     share: EVENT_CONNECTIONS,
-    maxWaitMs: faults.turnMsMax ?? MAX_CONNECTION_WAIT_MS,
+    maxWaitMs: faults.maxConnectionWaitMs ?? MAX_CONNECTION_WAIT_MS,
   })
   const runWrite = <T>(task: Operation<T>, beginTexts: readonly string[]): Promise<T> =>
     retryOnConflict((trustsSeats) =>
@@ -127,7 +126,7 @@ export function openTransactions({
 
   const trackOperation = <T>(run: () => Promise<T>): Promise<T> => {
     if (isClosing) return Promise.reject(new StoreBusy('the store is closing'))
-    if (unfinished.size >= waitingMax)
+    if (unfinished.size >= maxQueuedCalls)
       return Promise.reject(new StoreBusy('too many requests are waiting for the database'))
     const result = run().catch((error: unknown) => {
       throw toStoreBusy(error)
@@ -159,7 +158,7 @@ export function openTransactions({
           readOnce(reading, { begin: BEGIN_LIST, isNamed: false, isOnePacket: false }, task),
         ),
       ),
-    waiting: () => unfinished.size,
+    countUnfinished: () => unfinished.size,
     async drain() {
       isClosing = true
       await Promise.allSettled(unfinished)
@@ -167,7 +166,7 @@ export function openTransactions({
   }
 }
 
-/** Wraps an error after which the operation may be retried. */
+/** Wraps an error after which the operation can be retried. */
 class RetryableError extends Error {
   readonly reason: unknown
   constructor(reason: unknown) {
@@ -188,7 +187,8 @@ async function retryOnConflict<T>(run: (trustsSeats: boolean) => Promise<T>): Pr
         trustsSeats = false
         continue
       }
-      // A pooled connection may have been closed long ago. If a second connection fails, the server does not respond.
+      // A pooled connection may have been closed long ago. If a second connection also fails, the server does not
+      // respond.
       if (attempt >= (isLost ? 2 : MAX_ATTEMPTS)) throw error.reason
       if (!isLost) await pause(randomInt(RETRY_MS * 2 ** attempt))
     }
@@ -238,8 +238,8 @@ async function writeOnce<T>(
 }
 
 /**
- * The maximum number of concurrent commits of this server that lock the same rows. More would only wait in PostgreSQL,
- * which takes CPU time.
+ * The maximum number of concurrent commits of this server that lock the same rows. More commits would wait in
+ * PostgreSQL, which takes CPU time.
  */
 const MAX_CONTENDED_COMMITS = 6
 type Queue = { running: number; readonly waiting: (() => void)[] }
@@ -344,7 +344,7 @@ async function acquireClient(pool: HostPool): Promise<pg.PoolClient> {
 const getReadConnection = memoize((client: pg.ClientBase) => createConnection(client, true))
 const getUnnamedConnection = memoize((client: pg.ClientBase) => createConnection(client, false))
 
-/** Converts an error for a caller of the store: either the operation may be retried, or the store has a bug. */
+/** Converts an error for callers of the store: either the operation can be retried, or the store has a bug. */
 function toStoreBusy(error: unknown): unknown {
   if (error instanceof StoreBusy) return error
   if (error instanceof ConnectionLost || isMachineError(error))

@@ -15,8 +15,8 @@ import { toStoreError } from './connection.ts'
 import { normaliseErrorCode } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
-// A whole file is never in memory. Files are transferred on the main thread without blocking it, and independently of
-// write operations.
+// The server never holds a whole file in memory. It transfers files on the main thread without blocking it, and
+// independently of write operations.
 
 /** A file of five megabytes has twenty chunks. */
 const CHUNK_BYTES = 256 * 1024
@@ -28,8 +28,8 @@ const NOT_REFERENCED_CONDITION = `NOT EXISTS (SELECT 1 FROM uploads u WHERE u.sh
 export function openDatabaseUploads(pool: HostPool): UploadStorage {
   return {
     location: 'the database (proof_files.aside_at)',
-    keep: (file, at) => storeFile(pool, file, at),
-    async hold(sha256, at) {
+    storeFile: (file, at) => storeFile(pool, file, at),
+    async protectFile(sha256, at) {
       const { rowCount } = await convertStoreErrors(
         pool.query(
           'UPDATE proof_files SET kept_at = greatest(kept_at, $2), aside_at = NULL WHERE sha256 = $1',
@@ -50,13 +50,13 @@ export function openDatabaseUploads(pool: HostPool): UploadStorage {
         content: Readable.from(readChunks(pool, sha256, bytes), { objectMode: false }),
       }
     },
-    async hashes() {
+    async listHashes() {
       const { rows } = await convertStoreErrors(
         pool.query<{ sha256: string }>('SELECT sha256 FROM proof_files'),
       )
       return rows.map(({ sha256 }) => sha256)
     },
-    async forget(sha256s) {
+    async removeFiles(sha256s) {
       const { rowCount } = await convertStoreErrors(
         pool.query(
           `DELETE FROM proof_files f WHERE sha256 = ANY ($1) AND ${NOT_REFERENCED_CONDITION}`,
@@ -66,18 +66,18 @@ export function openDatabaseUploads(pool: HostPool): UploadStorage {
       return rowCount ?? 0
     },
     sweep: (options) => sweepUploads(pool, options),
-    // A file that was set aside can still be read and protected, so it need not be moved back.
+    // Does nothing: a file that was set aside can still be read and protected, so it need not be moved back.
     reclaim: async () => null,
     check: async () => null,
   }
 }
 
-/** True if the file was deleted from registrations: the database recorded it, and it is no longer needed. */
+/** True if the file was deleted from registrations: the database contains a record of it, and nothing refers to it. */
 const DROPPED_CONDITION = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
 
 async function sweepUploads(
   pool: HostPool,
-  { at, keptBefore, deleteBefore, expected, mayMove }: SweepOptions,
+  { at, keptBefore, deleteBefore, expected, findHoldReason }: SweepOptions,
 ): Promise<SweptFiles> {
   const count = async (text: string, ...values: readonly unknown[]): Promise<number> => {
     const { rows } = await convertStoreErrors(
@@ -87,7 +87,7 @@ async function sweepUploads(
   }
   const change = async (text: string, ...values: readonly unknown[]): Promise<number> =>
     (await convertStoreErrors(pool.query(text, [...values]))).rowCount ?? 0
-  // A concurrent request that uses the file renews its time, and PostgreSQL then checks the changed row again.
+  // A concurrent request that uses the file renews the file's time, and PostgreSQL then checks the changed row again.
   const droppedFilter = `proof_files f WHERE kept_at <= $1 AND ${NOT_REFERENCED_CONDITION} AND ${DROPPED_CONDITION}`
   let removed = await change(`DELETE FROM ${droppedFilter}`, keptBefore)
   await change(
@@ -104,7 +104,7 @@ async function sweepUploads(
     expected.size === 0
       ? unknownCount
       : await count(`FROM ${unknownFilter} AND NOT sha256 = ANY ($2)`, keptBefore, [...expected])
-  const heldReason = mayMove(unknownCount, unexpected, await count('FROM proof_files'))
+  const heldReason = findHoldReason(unknownCount, unexpected, await count('FROM proof_files'))
   const setAside =
     unknownCount === 0 || heldReason !== null
       ? 0
@@ -124,7 +124,7 @@ async function sweepUploads(
   }
 }
 
-/** Stores the whole file or nothing. Equal content is stored once, with a renewed time. */
+/** Stores the whole file or nothing. Stores equal content once, and renews its time. */
 async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise<void> {
   const { path, sha256, bytes } = file
   const client = await convertStoreErrors(pool.connect())
@@ -159,7 +159,7 @@ async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise
   }
 }
 
-/** Reads the chunks one after another, each after the previous one was consumed. */
+/** Reads the chunks in order. Reads a chunk only after the previous one was consumed. */
 async function* readChunks(pool: HostPool, sha256: string, bytes: number): AsyncGenerator<Buffer> {
   let bytesRead = 0
   for (let chunkIndex = 0; bytesRead < bytes; chunkIndex += 1) {
@@ -176,7 +176,10 @@ async function* readChunks(pool: HostPool, sha256: string, bytes: number): Async
   }
 }
 
-/** Converts errors of PostgreSQL and the network to StoreBusy: nothing was stored, and the request can be retried. */
+/**
+ * Converts errors of PostgreSQL and the network to StoreBusy, because nothing was stored and the request can be
+ * retried.
+ */
 async function convertStoreErrors<T>(response: Promise<T>): Promise<T> {
   try {
     return await response

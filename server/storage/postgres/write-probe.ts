@@ -1,12 +1,12 @@
-/** Tests whether PostgreSQL again accepts an operation that it had refused. */
+/** Tests whether PostgreSQL accepts operations again after it refused one. */
 import { POSTGRES_PREFIX } from '../database/transient-errors.ts'
 import { NoFurtherConnection, StoreBusy } from '../database/store-busy-error.ts'
 import { toStoreError } from './connection.ts'
 import { NO_CONNECTION, normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
-// The smallest write may succeed where a larger one fails, and an open connection does not show whether a new one is
-// possible.
+// A small write may succeed where a larger write fails, and an open connection does not show whether a new connection
+// is possible.
 
 /** Writes a megabyte and a half of new pages in the database's tablespace, and drops them at the end. */
 const SPACE_TEST_STATEMENT = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
@@ -15,7 +15,7 @@ const SPACE_TEST_STATEMENT = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DRO
 const DISK_FULL = '53100'
 
 export type WriteProbe = {
-  /** Passes on the result of a call, and records a refusal. */
+  /** Returns the result of a call. Records a refusal. */
   trackFailures<T>(call: Promise<T>): Promise<T>
   /** Records that PostgreSQL refused another connection, although the operation can use an open one. */
   recordRefusedConnection(): void
@@ -26,7 +26,7 @@ export type WriteProbe = {
   probe(): Promise<void>
 }
 
-/** `openConnection` opens and closes a connection that no pool has kept. */
+/** `openConnection` opens and closes a connection outside the pools. */
 export function openWriteProbe({
   files,
   openConnection,
@@ -60,8 +60,8 @@ export function openWriteProbe({
       } catch (error) {
         if (error instanceof StoreBusy) throw error
         const { code, message } = toStoreError(error, '')
-        // If the role may not create a temporary table, the probe shows nothing. The next refusal reports the problem
-        // again.
+        // If the role may not create a temporary table, the probe has no result. The next refused operation reports the
+        // problem again.
         const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy
         if (code === probedCode)
           throw new Refusal(message, POSTGRES_PREFIX + normaliseErrorCode({ code, message }))

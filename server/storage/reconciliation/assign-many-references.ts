@@ -9,8 +9,8 @@ import type { ReferenceKey } from './bank-references.ts'
 type Referenced<Payment> = { readonly payment: Payment; readonly keys: readonly ReferenceKey[] }
 
 /**
- * Assigns references to each payment, in order, unless one of them belongs to another payment. Returns the skipped
- * payments, each with the payment that has the reference.
+ * Assigns the references of each payment, in order. Skips a payment if one of its references belongs to another
+ * payment. Returns the skipped payments, each with the owner of the reference.
  */
 export async function assignReferences<Payment extends KnownPayment>(
   sql: Sql,

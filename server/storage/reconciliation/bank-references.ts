@@ -1,6 +1,6 @@
 /** Assigns bank references to payments. */
 import {
-  getMoneyCurrency,
+  getReceivedCurrency,
   assert,
   assertNever,
   toBankKey,
@@ -25,8 +25,8 @@ import type { ReportedReference } from '../payments/payment-claim-types.ts'
 import type { ReturnKey } from '../payments/returned-transfers.ts'
 import { isRefundReference } from '../refunds/refund-states-and-channels.ts'
 
-// Payment claims, confirmation, extra payments, unmatched payments, matching and settlement all use this module, and
-// no other module writes payments that a bank shows.
+// Payment claims, confirmation, extra payments, unmatched payments, matching and settlement use this module. No other
+// module writes payments that a bank shows.
 
 /** The references under which a payment was recorded. */
 export type PaymentReferences = {
@@ -51,8 +51,8 @@ export type ReferenceOwner =
   | ({ readonly is: 'report' } & ReportedReference)
 
 /**
- * References, slip numbers and returns are stored in one column. Slips and returns contain a space, which no bank
- * reference does.
+ * The key of a bank reference, a slip number or a return. One column stores all three: the keys of slips and returns
+ * contain a space, and the keys of bank references do not.
  */
 export type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | ReturnKey
 
@@ -87,7 +87,7 @@ export const registrationsWithNumbers = statement((builder, { keys }: { keys: st
 )
 /**
  * Returns the keys that identify the payment. A registration number in a narration has the form of a bank reference,
- * but a delegate may pay twice with it.
+ * but does not identify the payment, because a delegate may pay twice with it.
  */
 async function listIdentifyingKeys(
   sql: Sql,
@@ -181,7 +181,7 @@ export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: st
       'r.full_name as name',
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
       'l.bank_line_id as lineId',
-      // A limited subquery, which PostgreSQL looks up by payment. With EXISTS, it may read all refunds.
+      // Uses a limited subquery, which PostgreSQL looks up by payment. With EXISTS, PostgreSQL might read all refunds.
       fn
         .coalesce(
           selectFrom('refunds as f')
@@ -222,9 +222,9 @@ export const assignReference = statement(
     builder.insertInto('bank_references').values({ key, capture_id: captureId }),
 )
 /**
- * Returns the owner of a reference in any spelling. Null if none. A payment takes precedence over a claim. Anyone can
- * submit a claim, so it only blocks its own event, whose staff see it and can reject it. Claims of the registration
- * itself, released claims, and claims in a currency other than that of the bank account block nothing.
+ * Returns the owner of a reference in any spelling. Null if it has no owner. A payment takes precedence over a claim.
+ * Anyone can submit a claim, so a claim blocks only its own event, whose staff see it and can reject it. Claims of the
+ * registration itself, released claims, and claims in a currency other than the bank account's block nothing.
  */
 export async function findReferenceOwner(
   sql: Sql,
@@ -245,7 +245,7 @@ export async function findReferenceOwner(
   return report === undefined ? null : { is: 'report', ...report }
 }
 
-/** Explains to staff why a reference is already in use. Null if it is not. */
+/** Explains to staff why a reference is already in use. Null if it is not in use. */
 export async function explainUsedReference(
   sql: Sql,
   references: PaymentReferences,
@@ -269,7 +269,7 @@ export async function explainUsedReference(
 
 /** Instructions for a payment that another event has confirmed. */
 const KNOWN_IN_OTHER_EVENT =
-  ' One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.'
+  ' A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events.'
 
 const isOfOtherEvent = (
   { eventId }: KnownPayment,
@@ -277,8 +277,8 @@ const isOfOtherEvent = (
 ): boolean => eventId != null && eventId !== event.eventId
 
 /**
- * Returns every claim of these references, oldest first; of several claims of one registration, only the newest. With
- * `currency`, only claims of registrations in that currency.
+ * Returns the newest claim of each registration for these references, oldest first. With `currency`, only claims of
+ * registrations in that currency.
  */
 export async function findReportsByKey(
   sql: Sql,
@@ -293,8 +293,8 @@ export async function findReportsByKey(
 }
 
 /**
- * Describes the owner of a reference. Hides the number of another event's registration, because the reader may only
- * have access to this event.
+ * Describes the owner of a reference. Hides the number of another event's registration, because the reader may have
+ * access to this event only.
  */
 export async function describeOwner(
   sql: Sql,
@@ -314,7 +314,7 @@ export async function findPaymentsByKey(
   const payments = await recordedPaymentsWithKeys.all(sql, { keys: JSON.stringify(keys) })
   return payments.map(({ key, id, regNo, amount, currency, eventId }) => [
     key,
-    { id, regNo, amount, eventId, currency: getMoneyCurrency({ currency }) },
+    { id, regNo, amount, eventId, currency: getReceivedCurrency({ currency }) },
   ])
 }
 
@@ -334,9 +334,7 @@ export type NewReceivedPayment = PaymentReferences & {
   readonly foundFor: string | null
 }
 
-/**
- * Stores a payment under its references, each of which belongs to one payment. The error describes the current owner.
- */
+/** Stores a payment under its references. A reference belongs to one payment: the error describes its current owner. */
 export async function saveReceivedPayment(
   sql: Sql,
   received: NewReceivedPayment,
@@ -348,7 +346,7 @@ export async function saveReceivedPayment(
   const row = await insertPayment.get(sql, received)
   assert(row !== undefined, 'an inserted payment has no id')
   const { id: captureId } = row
-  // A registration number may already be a key of an earlier payment.
+  // An earlier payment may already have a registration number as a key.
   const assignedKeys = new Set<string>((await findPaymentsByKey(sql, keys)).map(([key]) => key))
   for (const key of keys) if (!assignedKeys.has(key)) assignReference.run(sql, { key, captureId })
   return ok(captureId)
@@ -362,18 +360,15 @@ export type ImportedReference = {
 }
 
 /**
- * Explains why an imported payment's reference is already in use. Null if it is not. Short numbers are counters of
- * other systems, not bank references.
+ * Explains why an imported payment's reference is already in use. Null if it is not in use. Short numbers are counters
+ * of other systems, not bank references.
  */
 export function explainKnownImport(sql: Sql, { reference, eventId, regNo }: ImportedReference) {
   if (isSlipNumber(toBankKey(reference))) return null
   return explainUsedReference(sql, { method: 'transfer', reference, eventId, regNo })
 }
 
-/**
- * Assigns the reference of an imported payment. The bank may also show it, and it belongs to one payment like any
- * other.
- */
+/** Assigns the reference of an imported payment, because a bank statement may also show that payment. */
 export function assignImportReference(
   sql: Sql,
   captureId: number,

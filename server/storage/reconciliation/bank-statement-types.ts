@@ -29,7 +29,7 @@ export type StatementRow = {
 }
 export type StoredBankLine = StatementRow & {
   readonly id: number
-  /** The newest decision. Null if there is none. */
+  /** The newest decision. Null if no decision was made. */
   readonly decision: StoredLineDecision | null
   /** The references under which parts of the deposit are recorded, except its own reference. */
   readonly parts: readonly string[]
@@ -61,7 +61,7 @@ export type NewBankStatement = FileContents &
   }
 export type NewLineDecision = {
   readonly lineId: number
-  /** The newest decision that the user saw; null if none. If there is a newer one, this one is refused. */
+  /** The newest decision that the user saw, or null. The new decision is refused if a newer one exists. */
   readonly seen: number | null
   readonly decision: LineDecisionKind
   readonly parts: readonly string[]
@@ -87,7 +87,7 @@ export type PaymentUnderReference = {
   readonly name: string | null
   /** Null if unknown. */
   readonly eventId: string | null
-  /** The bank line that shows the payment. Null if none does. */
+  /** The bank line that shows the payment. Null if no line shows it. */
   readonly lineId: number | null
   /** 1 if part of it was refunded, or a refund is requested. */
   readonly isRefunded: number
@@ -106,12 +106,13 @@ export type StatementDeposit = Omit<StatementRow, 'line' | 'isWithdrawal'> & {
   /** The events of that statement. */
   readonly events: readonly string[]
   /** 1 if it shows a recorded payment, or staff have decided on it. */
-  readonly isTaken: number
+  readonly isResolved: number
 }
 
 export interface BankStatementStore {
   /**
-   * Saves a statement and its new lines, and returns its id. For a repeated statement, returns the id of the first one.
+   * Saves a statement and its new lines, and returns the statement's id. Returns the existing id if the statement was
+   * saved before.
    */
   saveBankStatement(statement: NewBankStatement): Promise<number>
   /** Returns the statements with these lines, oldest first. */
@@ -121,15 +122,18 @@ export interface BankStatementStore {
   bankStatement(id: number): Promise<StoredBankStatement | null>
   /** Returns the lines of a statement in the order of the file. */
   bankStatementLines(statementId: number): Promise<readonly StoredBankLine[]>
-  /** Returns the id of the newest decision on a line of the statement. 0 if there is none. */
+  /** Returns the id of the newest decision on a line of the statement. 0 if its lines have no decisions. */
   newestDecision(statementId: number): Promise<number>
   /** Stores a decision. The error is a newer decision by another user; null if the statement was removed. */
   decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision | null>>
-  /** Removes a statement. If some of its lines have a payment or decision, it stays, and the error is their number. */
+  /**
+   * Removes a statement. If some of its lines have a payment or decision, keeps the statement and returns their number
+   * as the error.
+   */
   removeBankStatement(removal: StatementRemoval): Promise<Result<null, number>>
   /** Stores the current matches of a statement. A payment stays linked to the first line that shows it. */
   saveStatementMatches(id: number, matches: StatementMatches): Promise<void>
-  /** Returns the rupee deposits of these days, once for each set of events whose statements contain it. */
+  /** Returns the rupee deposits of these days, once for each set of events whose statements contain the deposit. */
   statementDeposits(first: Day, last: Day): Promise<readonly StatementDeposit[]>
   /** Returns the payments recorded under these references. */
   paymentsUnderKeys(keys: readonly BankKey[]): Promise<readonly PaymentUnderReference[]>

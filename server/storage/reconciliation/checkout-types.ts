@@ -9,14 +9,20 @@ export type StoredCheckout = Money & {
 
 export type CheckoutStore = {
   recordCheckout(checkout: StoredCheckout, at: Instant): Promise<void>
-  /** Returns the checkouts of an order, oldest first. There are several if a request without a response created one. */
+  /**
+   * Returns the checkouts of an order, oldest first. An order has several if a request that got no response created
+   * one.
+   */
   checkoutsOf(orderId: OrderId): Promise<readonly StoredCheckout[]>
   checkoutById(checkoutId: string): Promise<StoredCheckout | null>
-  /** Refuses refunds in progress that the gateway could not complete, by their references. */
+  /** Marks refunds in progress, by reference, as refused, because the gateway could not complete them. */
   recordFailedRefunds(orderId: OrderId, references: readonly string[]): Promise<void>
   /** Records a webhook event, so that its repetitions are not processed again. */
   recordWebhookEvent(eventId: string, at: Instant): Promise<void>
   isWebhookProcessed(eventId: string): Promise<boolean>
-  /** Returns when a webhook event with this id prefix was last processed. Null if none was in the last month. */
+  /**
+   * Returns the time of the last processed webhook event with this id prefix. Null if no such event was processed in
+   * the last month.
+   */
   lastWebhookAt(prefix: string): Promise<Instant | null>
 }

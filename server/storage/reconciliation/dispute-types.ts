@@ -28,14 +28,11 @@ export type StoredDispute = Omit<GatewayDispute, 'status'> & {
 export type OpenDispute = StoredDispute & { readonly eventId: string; readonly regNo: RegNo }
 
 export type DisputeStore = {
-  /**
-   * Records a dispute that a webhook reported, so that the gateway is queried. Returns false if no payment has this
-   * order.
-   */
+  /** Records a dispute that a webhook reported, and schedules a query. Returns false if no payment has this order. */
   noteDispute(disputeId: string, orderId: OrderId, at: Instant): Promise<boolean>
   /**
-   * Stores the gateway's description of a recorded dispute. `askedAt`: when the query was sent; the response to an
-   * older query than the stored one changes nothing.
+   * Stores the gateway's description of a recorded dispute. `askedAt`: when the query was sent. The response to a query
+   * before the last stored one changes nothing.
    */
   recordDispute(dispute: GatewayDispute, askedAt: Instant): Promise<void>
   /** Schedules another query, because the gateway gave no usable response. */
@@ -44,6 +41,6 @@ export type DisputeStore = {
   disputesToQuery(at: Instant, limit: number): Promise<readonly StoredDispute[]>
   /** Returns the disputes of a registration, oldest first. */
   disputesOf(regNo: RegNo): Promise<readonly StoredDispute[]>
-  /** Returns the disputes that need evidence, earliest deadline first; those without a deadline are last. */
+  /** Returns the disputes that need evidence, earliest deadline first. Disputes without a deadline are last. */
   openDisputes(eventIds: readonly string[], limit: number): Promise<readonly OpenDispute[]>
 }

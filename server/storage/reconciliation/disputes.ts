@@ -37,8 +37,8 @@ const lossesOfPayment = fromDispute
   .whereRef('e.reference', '=', 'd.reference')
   .where('e.status', '=', 'lost')
 /**
- * All refunds recorded for the payment of a dispute `d` since its first lost dispute. A bank may number a chargeback
- * differently.
+ * The amount of all refunds recorded for the payment of a dispute `d` since its first lost dispute. Does not compare
+ * references, because a bank may number a chargeback differently.
  */
 const recordedForPayment = fromDispute
   .selectFrom('refunds as f')
@@ -59,8 +59,8 @@ const recordedForPayment = fromDispute
     ),
   )
 /**
- * True for a lost dispute `d` if refunds with its id as reference do not cover its amount, refunds of its payment do
- * not cover all its lost disputes, and no note was added since.
+ * True for a lost dispute `d` if refunds with the dispute's id as reference do not cover its amount, refunds of its
+ * payment do not cover the payment's lost disputes, and no note was added since.
  */
 export const isUnhandledLoss = fromDispute.and([
   fromDispute(
@@ -223,8 +223,8 @@ export function postponeDispute(sql: Sql, disputeId: string, at: Instant): void 
 }
 
 /**
- * Explains that the bank took the payment back in a dispute that staff have not recorded. Null if there is no such
- * dispute.
+ * Explains that the bank took the payment back in a dispute that staff have not recorded. Null if no such dispute
+ * exists.
  */
 export async function explainUnrecordedLoss(sql: Sql, reference: string): Promise<string | null> {
   const loss = await lossOfPayment.get(sql, { reference })

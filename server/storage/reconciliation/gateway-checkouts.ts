@@ -5,7 +5,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { StoredCheckout } from './checkout-types.ts'
 
-/** Gateways repeat an event for one day. Processing an even later repetition again does no harm. */
+/** Gateways repeat an event for one day. Processing a later repetition does no harm. */
 const EVENT_RETENTION_MS = 30 * 24 * 60 * 60_000
 
 const addCheckout = statement((builder, checkout: StoredCheckout & { at: Instant }) =>

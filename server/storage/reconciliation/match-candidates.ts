@@ -18,11 +18,11 @@ import { amountDue } from '../reports/balance-expressions.ts'
 
 export type StoredExpectedPayment = UnpaidOrder & {
   readonly currency: Currency
-  /** The data that determines its price, if it is unpaid and uses one of the given payment methods. */
+  /** The data that determines the price. Only for an unpaid registration with one of the given payment methods. */
   readonly priced: {
     readonly answers: Answers
     readonly category: string | null
-    /** True if a payment for it, at the price of the payment's day, is under review. */
+    /** True if a payment for the registration, at the price of the payment's day, is under review. */
     readonly isInReview: boolean
   } | null
 }

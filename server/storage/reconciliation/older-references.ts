@@ -84,7 +84,10 @@ export async function assignOlderReferences(sql: Sql): Promise<void> {
   await normaliseOpenClaims(sql)
 }
 
-/** Normalises open claims. A claim keeps its spelling if another open or confirmed claim already has the new one. */
+/**
+ * Normalises open claims. A claim keeps its spelling if another open or confirmed claim already has the normalised
+ * spelling.
+ */
 async function normaliseOpenClaims(sql: Sql): Promise<void> {
   const allClaims = await claims.all(sql)
   const blockingCounts = new Map<string, number>()
@@ -103,7 +106,7 @@ async function normaliseOpenClaims(sql: Sql): Promise<void> {
   }
 }
 
-/** Normalises claims that older versions closed, because their references also remain on record. */
+/** Normalises claims that older versions closed, because their references also stay reserved. */
 export async function normaliseOlderClaims(sql: Sql): Promise<void> {
   for (const { id, reference, folded } of await closedClaims.all(sql)) {
     const key = toBankKey(reference)

@@ -1,6 +1,6 @@
 /** Reads settlement lines, and the payments with which they are compared. */
 import { sql as raw } from 'kysely'
-import { getMoneyCurrency, isGatewayPayment } from '../../../engine/index.ts'
+import { getReceivedCurrency, isGatewayPayment } from '../../../engine/index.ts'
 import type {
   RecordedPayment,
   RecordedOrder,
@@ -186,8 +186,8 @@ export async function readSettlementLines(
 }
 
 /**
- * Returns the accounts through which an event was paid, or for which it loaded settlements. The event may have changed
- * its account, and the gateway still pays out to the previous one.
+ * Returns the accounts through which delegates of an event paid, or whose settlements the event loaded. The event may
+ * have changed its account, and the gateway still pays out to the previous account.
  */
 export async function findAccountsOfEvent(
   sql: Sql,
@@ -198,9 +198,9 @@ export async function findAccountsOfEvent(
 }
 
 /**
- * Returns all payments through an account of the gateway, including those that it does not report as sales: a
- * settlement that lists one shows that it was a sale. The event may have changed its account, and the gateway still
- * pays out to the previous one.
+ * Returns all payments through an account of the gateway, including payments that the gateway does not report as sales,
+ * because a settlement may list them as sales. The event may have changed its account, and the gateway still pays out
+ * to the previous account.
  */
 export async function readPaymentsOfAccount(
   sql: Sql,
@@ -213,7 +213,7 @@ export async function readPaymentsOfAccount(
   const payments = await paymentsThroughGateway.all(sql, { source, account })
   return payments.map(({ isMoney, isOfAccount, code, ...payment }) => ({
     ...payment,
-    currency: getMoneyCurrency({ currency: code }),
+    currency: getReceivedCurrency({ currency: code }),
     isMoney: isMoney === 1,
     isOfAccount: isOfAccount === 1,
     refunds: (refunds.get(payment.id) ?? []).map(

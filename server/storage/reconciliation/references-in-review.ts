@@ -1,7 +1,7 @@
-/** Puts payments into review whose bank reference shows that they may be counted twice, or must not be counted. */
+/** Puts payments into review if their bank reference shows that they may be counted twice, or must not be counted. */
 import { sql as raw } from 'kysely'
 import type { Expression, RawBuilder } from 'kysely'
-import { getMoneyCurrency, toBankKey, splitWords } from '../../../engine/index.ts'
+import { getReceivedCurrency, toBankKey, splitWords } from '../../../engine/index.ts'
 import type { Amount, Currency, Day, KnownPayment } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -91,7 +91,8 @@ const lacksReason = (reasons: Reasons, reason: string): RawBuilder<boolean> =>
   raw`instr(coalesce(${reasons}, ''), ${reason}) = 0`
 
 /**
- * Puts a payment into review whose reference another payment already has. Staff decide which of them the bank received.
+ * Puts a payment into review if another payment already has its reference. Staff decide which of the two the bank
+ * received.
  */
 export async function reviewDuplicateReference(
   sql: Sql,
@@ -100,13 +101,13 @@ export async function reviewDuplicateReference(
   first: KnownPayment,
 ): Promise<void> {
   if ((await rejectedPayment.get(sql, { id: first.id })) !== undefined) return
-  const reason = `The bank reference ${reference} is recorded twice: it is also ${await describeOwner(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
+  const reason = `The bank reference ${reference} is recorded twice, the other time for ${await describeOwner(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
   await putInReview(sql, laterId, reason)
 }
 
 /**
- * Puts a payment into review that was recorded under the reference of a gateway payout: it consists of card payments,
- * which are counted separately.
+ * Puts a payment into review that was recorded under the reference of a gateway payout. A payout consists of card
+ * payments, which are counted separately.
  */
 export async function reviewPayoutReference(sql: Sql, utr: string): Promise<void> {
   for (const [, { id }] of await findPaymentsByKey(sql, [toBankKey(utr)]))
@@ -126,13 +127,13 @@ export type ReturnedTransfer = {
   readonly currency: Currency
   readonly day: Day
   readonly narration: string
-  /** The events to which the user has access. Null for all. */
+  /** The events to which the user has access. Null for all events. */
   readonly eventIds: readonly string[] | null
 }
 
 /**
  * Puts payments that the bank may have returned into review until staff decide, once per withdrawal. If a line was
- * split, only the first part has its reference, but the bank returns all parts.
+ * split, only the first part has the line's reference, but the bank returns all parts.
  */
 export async function reviewReturnedTransfers(
   sql: Sql,
@@ -154,7 +155,7 @@ async function reviewReturnedTransfer(
   // Staff have already recorded this withdrawal as a refund.
   if (unrefunded === undefined || unrefunded.left <= 0) return
   // A withdrawal from an account in another currency did not return this payment.
-  if (getMoneyCurrency(unrefunded) !== currency) return
+  if (getReceivedCurrency(unrefunded) !== currency) return
   const withdrawal = { amount, currency, day }
   const key = createReturnKey(captureId, withdrawal, splitWords(narration))
   if ((await referenceWithKey.get(sql, { key })) !== undefined) return

@@ -46,9 +46,9 @@ const deleteStatement = statement((builder, { id }: { id: number }) =>
   builder.deleteFrom('bank_statements').where('id', '=', id).returning('id'),
 )
 /**
- * Keeps a line that another statement contains, or that has decisions, which are never deleted. The row of any other
- * line stays without its contents: otherwise SQLite would reuse its id for a new line, which could then be decided on
- * from a page opened earlier.
+ * Blanks the lines of a statement, except lines that another statement contains, or that have decisions, which are
+ * never deleted. Keeps the blank rows, because SQLite would reuse their ids for new lines, and a page opened earlier
+ * could then decide on a wrong line.
  */
 const blankUnusedLines = statement((builder, { ids }: { ids: string }, dialect) =>
   builder

@@ -1,4 +1,4 @@
-/** Stores bank statements, with each line stored once, and decisions of staff on their lines. */
+/** Stores bank statements, each of their lines once, and the decisions of staff on these lines. */
 import { createHash } from 'node:crypto'
 import { INR, assert, err, ok } from '../../../engine/index.ts'
 import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'
@@ -216,7 +216,7 @@ const depositsOfDays = statement((builder, { first, last }: { first: Day; last: 
         .then(lit(1))
         .else(lit(0))
         .end()
-        .as('isTaken'),
+        .as('isResolved'),
       fn.min('s.line').as('line'),
       fn.min('b.id').as('statementId'),
     ])
@@ -238,7 +238,7 @@ export async function saveBankStatement(
 ): Promise<number> {
   const eventsJson = JSON.stringify(events.toSorted())
   const file = JSON.stringify({ details, unread, repeated })
-  // All lines are open until a user opens the statement, so that a month with such a statement is not considered
+  // All lines count as open until a user opens the statement, so that a month with such a statement does not count as
   // matched.
   const open = rows.filter(({ isWithdrawal }) => !isWithdrawal).length
   const insertedRow = await insertStatement.get(sql, { ...row, events: eventsJson, file, open })
@@ -324,8 +324,8 @@ export const findNewestDecision = async (sql: Sql, statementId: number): Promise
   (await newestOfStatement.get(sql, { id: statementId }))?.newest ?? 0
 
 /**
- * Stores a decision. Two users may decide on a line at once, or one may remove the statement: the second user gets the
- * first user's decision as the error.
+ * Stores a decision. If the line has a newer decision than the user saw, returns that decision as the error. If the
+ * statement was removed, the error is null.
  */
 export async function decideBankLine(
   sql: Sql,

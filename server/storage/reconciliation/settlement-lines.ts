@@ -1,4 +1,4 @@
-/** Stores gateway settlements, each line once, and the payments that only a settlement reports, for review. */
+/** Stores gateway settlements, each line once. Puts payments that only a settlement reports into review. */
 import {
   INR,
   assert,
@@ -178,7 +178,7 @@ export async function saveSettlement(
       changeDeductions(sql, { ...stored, name }, deductions, {
         who: user,
         at,
-        // The audit log entry may name the order, so only owners of its event may read it.
+        // The audit log entry may name the order, so only owners of the order's event may read the entry.
         eventId: (await findOrder(sql, source, stored.order))?.event_id ?? eventId,
       })
       isChanged = true
@@ -189,7 +189,8 @@ export async function saveSettlement(
   if (newLines.length === 0) return { added: 0, changed, known, toReview: 0 }
   const settlement = await insertSettlement.get(sql, newSettlement)
   assert(settlement !== undefined, 'an inserted settlement has no id')
-  // Several events may share the account. The owners of each can read how many lines of their payments were saved.
+  // Several events may share the account. The owners of each event can read the number of saved lines of their
+  // payments.
   const savedByEvent = new Map<string, number>()
   let toReview = 0
   for (const line of newLines) {
@@ -234,7 +235,9 @@ async function findStoredLines(sql: Sql, { source, account }: Account, line: Set
   )
 }
 
-/** Returns true if the payment was unknown and is now under review. */
+/**
+ * Stores a payment that only the settlement reports. Returns true if the payment was unknown and is now under review.
+ */
 async function saveUnknownPayment(
   sql: Sql,
   { source, account, eventId, at }: NewSettlement,
@@ -294,8 +297,8 @@ async function saveUnknownPayment(
 }
 
 /**
- * Queries an order again because of a refund that the gateway deducted and never reported. The status query identifies
- * the refund.
+ * Schedules another query of an order if the gateway deducted a refund that it never reported. The status query
+ * identifies the refund.
  */
 async function queryOrderAgain(
   sql: Sql,

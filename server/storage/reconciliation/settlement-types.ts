@@ -26,11 +26,13 @@ export type SettlementLineDecision = {
   readonly who: string
   readonly at: Instant
   readonly eventId: string
-  /** The gateway's reference, or the order if there is none, for the audit log. */
+  /** The gateway's reference for the audit log, or the order if the line has no reference. */
   readonly name: string
-  /** The latest decision on it that the user saw. Null if none. */
+  /** The latest decision on the line that the user saw. Null if the user saw no decision. */
   readonly seen: number | null
-  /** The registration of the line; erasing it also erases the reason. Null if the line belongs to none. */
+  /**
+   * The registration of the line. Erasing its data also erases the reason. Null if the line has no registration.
+   */
   readonly regNo: RegNo | null
 }
 /** `why` is null if the line was reopened. */
@@ -40,14 +42,14 @@ export type LatestLineDecision = {
   readonly who: string
 }
 export type NewSettlement = SettlementAccount & {
-  /** The event for which it was loaded. */
+  /** The event that loaded the settlement. */
   readonly eventId: string
   /** The hash of the file in hexadecimal. */
   readonly sha256: string
   readonly who: string
   readonly at: Instant
   readonly lines: readonly SettlementLine[]
-  /** Orders to query again at the gateway, because some of their lines are not stored. */
+  /** The orders to query again at the gateway, because some of their lines are not stored yet. */
   readonly ask?: readonly string[]
 }
 export type SettlementResult = {
@@ -72,7 +74,7 @@ export type NewUnmatched = {
   /** Keys of the conference's own bank details, which identify no payment. */
   readonly own?: readonly BankKey[]
   /**
-   * Numbers in the format of an event to which the user has no access: they are treated as that event's numbers,
+   * Numbers in the format of events to which the user has no access. They are treated as numbers of these events,
    * whether or not they exist.
    */
   readonly hiddenNumbers?: readonly BankKey[]
@@ -82,11 +84,14 @@ export type NewUnmatched = {
   readonly at: Instant
 }
 
-/** The result of storing statement lines: how many were stored, and how many belong to another event. */
+/** The number of statement lines that were stored, and of those that belong to another event. */
 export type UnmatchedResult = {
   readonly added: number
   readonly elsewhere: number
-  /** The number of lines that a delegate of this event reported, which staff confirm on the delegate's registration. */
+  /**
+   * The number of lines that delegates of this event reported. Staff confirm these payments on the delegates'
+   * registrations.
+   */
   readonly reported: number
 }
 
@@ -99,7 +104,7 @@ export interface SettlementStore extends BankStatementStore {
   handleSettlementLine(
     decision: SettlementLineDecision,
   ): Promise<Result<null, LatestLineDecision | null>>
-  /** Returns the accounts through which an event was paid, or for which it loaded settlements. */
+  /** Returns the accounts through which delegates of an event paid, or whose settlements the event loaded. */
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */
   paymentsOfAccount(account: SettlementAccount): Promise<readonly RecordedPayment[]>

@@ -88,7 +88,7 @@ export async function saveUnmatchedLines(
       regNo: null,
       accountCurrency: newLine.currency,
     } as const
-    // Staff confirm the payment on the registration whose delegate reported it, or first reject the claim there.
+    // Staff confirm this payment on the registration whose delegate reported it, or first reject the claim there.
     if ((await findReferenceOwner(sql, references))?.is === 'report') {
       reportedCount += 1
       continue
@@ -146,12 +146,14 @@ async function isRecorded(
 
 /**
  * Adds the cheque number to lines that older versions stored only under day, amount and text. If the cheque is also
- * recorded elsewhere, the stored line states this to the staff who decide on it.
+ * recorded elsewhere, the review reason of the line states this.
  */
 export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
   const savedLines = (await storedLines.all(sql)).flatMap((line) => {
     const { reference, amount, paid_at: at, why } = line
-    const narration = why.slice(REASON_PREFIX.length).replace(/ \(told for [^)]*\).*/s, '')
+    const narration = why
+      .slice(REASON_PREFIX.length)
+      .replace(/ \((?:told|reported) for [^)]*\).*/s, '')
     const day = dayOf(at)
     const cheque = findChequeNumber(
       findLineByReference({ line: 0, reference, narration, day, amount }),
@@ -188,11 +190,11 @@ async function isOfOtherEvent(
 
 /**
  * Names the registration of this event whose delegate reported the payment, if staff rejected the claim or it is in
- * another currency. Empty if there is none.
+ * another currency. Empty if no delegate reported it.
  */
 async function describeClaim(sql: Sql, reference: string, eventId: string): Promise<string> {
   const claim = (await findReportsByKey(sql, listReferenceKeys(reference))).findLast(
     (claim) => claim.eventId === eventId,
   )
-  return claim === undefined ? '' : ` (told for ${claim.regNo})`
+  return claim === undefined ? '' : ` (reported for ${claim.regNo})`
 }

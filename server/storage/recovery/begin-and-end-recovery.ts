@@ -17,7 +17,7 @@ import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
 
 // A recovery is needed after a database is replaced by an older copy.
 
-/** Tables to which rows are only added, each with a higher id than all rows before it. */
+/** Tables that only grow: each new row has a higher id than all earlier rows. */
 const TABLES_WITH_IDS = [
   'registrations',
   'payments',
@@ -31,7 +31,7 @@ const TABLES_WITH_IDS = [
 /** Later than any other instant. */
 const LAST_INSTANT = 8_640_000_000_000_000 as Instant
 /** The office sees this error for a discarded email. */
-const DISCARDED_MESSAGE = 'Discarded at the end of a recovery. Try again to send it.'
+const DISCARDED_MESSAGE = 'Discarded at the end of a recovery. To send it, try again.'
 const FIRST_INSTANT = 0 as Instant
 
 const currentRecovery = statement((builder) =>
@@ -130,7 +130,7 @@ const holdQueuedEmails = statement((builder) =>
     .set({ next_at: null, claimed_at: null })
     .where('status', '=', 'queued'),
 )
-/** Watches payments with refunds, because the refunds may have been completed since the copy. */
+/** Polls payments with refunds, because the refunds may have been completed since the copy. */
 const watchPaymentsWithRefunds = statement((builder, { until }: { until: Instant }) =>
   builder
     .updateTable('payments')
@@ -180,7 +180,7 @@ const discardHeldEmails = statement((builder) =>
     .where('next_at', 'is', null),
 )
 
-/** Returns the open recovery. Null if none is open. Also runs outside the writer's transaction. */
+/** Returns the open recovery. Null if no recovery is open. Also runs outside the writer's transaction. */
 export async function findOpenRecovery(sql: Sql): Promise<Recovery | null> {
   return (await currentRecovery.get(sql)) ?? null
 }
@@ -205,8 +205,8 @@ export async function identifyDatabase(sql: Sql, name: string): Promise<Recovery
 }
 
 /**
- * Returns the current pattern of a number series. After a recovery it differs, so that a number that may have been
- * issued after the copy is not issued again in its financial year.
+ * Returns the current pattern of a number series. After a recovery the pattern differs, so that a number that may have
+ * been issued after the copy is not issued again in the same financial year.
  */
 export async function getCurrentSeries(sql: Sql, pattern: string, year: string): Promise<string> {
   const lastRecovery = await newestRecovery.get(sql)
@@ -232,8 +232,8 @@ export async function beginRecovery(
     ...taken,
     ...recoveries.map((earlierRecovery) => earlierRecovery.code),
   ])
-  // A copy made during a recovery contains that recovery as an open one. It is ended here, because the new recovery has
-  // its own number series.
+  // A copy made during a recovery contains that recovery as open. Ends it, because the new recovery has its own number
+  // series.
   setRecoveryEnded.run(sql, { at, who: 'rollcall', mails: 'send' })
   const storedAt = await findNewestRecordTime(sql)
   addRecovery.run(sql, { code, at, who: user, why: reason, copyAt, storedAt, servedAt })
@@ -241,12 +241,12 @@ export async function beginRecovery(
   holdQueuedEmails.run(sql)
   queryPaymentsNow(sql, at)
   await saveNextAttempts(sql, at)
-  const entryText = `began a recovery, document numbers now contain ${code}: ${reason}`
+  const entryText = `began a recovery, after which document numbers contain ${code}: ${reason}`
   addAuditEntry(sql, { at, who: user, what: entryText, eventId: null, regNo: null })
   return findOpenRecovery(sql)
 }
 
-/** Returns when the newest recovery began. Null if there was none. */
+/** Returns the time at which the newest recovery began. Null if no recovery began. */
 export const readNewestRecoveryTime = async (sql: Sql): Promise<Instant | null> =>
   (await newestStart.get(sql))?.at ?? null
 

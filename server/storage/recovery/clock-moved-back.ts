@@ -1,9 +1,9 @@
-/** Reopens payments and registrations that were closed while the clock was ahead, and reschedules future work. */
+/** Reopens payments and registrations closed while the clock was ahead, and reschedules future work. */
 import { NO_RECORD_MS, UNDECIDED_REASON, UNDECIDED_MS, WATCH_MS } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import { planMailsAgain } from '../mail/email-delivery.ts'
+import { rescheduleEmails } from '../mail/email-delivery.ts'
 import { limitSeatHolds } from '../seats/keep-and-release-seats.ts'
 import { reopenStartedRefunds } from '../refunds/send-refunds.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
@@ -97,10 +97,10 @@ export async function rescheduleAfterClockChange(sql: Sql, at: Instant): Promise
   for (const id of closedTooEarly) await reopenPayment(sql, id, at)
   await limitSeatHolds(sql, at)
   reopenStartedRefunds(sql, at)
-  planMailsAgain(sql, at)
+  rescheduleEmails(sql, at)
 }
 
-/** Returns payments that expired, or went to review without a response, too early according to the corrected clock. */
+/** Returns payments that, according to the corrected clock, expired or went to review without a response too early. */
 async function findPaymentsClosedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
   const payments = await paymentsEndedAfter.all(sql, {
     endedAfter: at,
@@ -118,7 +118,7 @@ export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<
   awaitGatewayResponse.run(sql, { id, at })
 }
 
-/** Makes queries due now if they were scheduled for, or stopped at, a time that is still in the future. */
+/** Makes queries due now that were scheduled for, or stopped at, a time in the future. */
 function queryPaymentsNow(sql: Sql, at: Instant): void {
   endLongQueries.run(sql, { latest: (at + QUERY_RESERVATION_MS) as Instant })
   queryPendingNow.run(sql, { at })

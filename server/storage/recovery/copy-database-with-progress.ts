@@ -1,4 +1,4 @@
-/** Copies a database with progress reports, using a thread for a large one. */
+/** Copies a database and reports the progress. Copies a large database in a thread. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -11,7 +11,7 @@ export type CopyRequest = { readonly dataDir: string; readonly target: string }
 
 const REPORT_INTERVAL_MS = 250
 const BYTES_PER_KB = 1024
-/** A smaller database is copied faster than a thread starts. */
+/** Copying a smaller database takes less time than starting a thread. */
 const MIN_THREAD_KB = 16 * 1024
 
 /** Returns the size of a file; 0 if it does not exist yet. */

@@ -43,7 +43,7 @@ export function copyDatabase(dataDir: string, target: string): void {
   }
 }
 
-/** Reads a database to which nothing writes. Throws SQLite's error if the file is not a database. */
+/** Reads a database that no process writes to. Throws SQLite's error if the file is not a database. */
 export function checkCopy(file: string): CopyCheck {
   return readFromDatabase(file, (db) => {
     const names = db
@@ -81,7 +81,7 @@ function listFiles(db: Database.Database, tables: ReadonlySet<string>): readonly
         .map(({ sha256 }) => sha256)
 }
 
-/** Returns SQLite's description of the damage in a database. Null if there is none. */
+/** Returns SQLite's description of the damage in a database. Null if it is not damaged. */
 export function findDamage(file: string): string | null {
   const checkResult = readFromDatabase(file, (db) =>
     String(db.pragma('quick_check(1)', { simple: true })),
@@ -128,7 +128,7 @@ export async function readProgress(file: string): Promise<
 export type RescuedContents = {
   readonly registrations: number
   readonly progress: Awaited<ReturnType<typeof readRowCounts>>
-  /** The reason for the open recovery. Null if there is none. */
+  /** The reason for the open recovery. Null if no recovery is open. */
   readonly recoveryWhy: string | null
   /** When the file was written. */
   readonly at: Instant
@@ -147,7 +147,7 @@ export async function readRescuedContents(file: string): Promise<RescuedContents
   }
 }
 
-/** Returns the result of the store's `recoveryFigures`, without opening a store. Throws SQLite's errors. */
+/** Returns the result of the store's `recoveryFigures` without opening a store. Throws SQLite's errors. */
 export const readRecoveryFigures = (
   dataDir: string,
   keptAboveNumbers: readonly string[],

@@ -1,21 +1,22 @@
-/** Detects that the database is no longer the file that this server opened. */
+/** Detects whether the database is still the file that this server opened. */
 import { randomInt } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, openSync, readSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { parseVersion } from '../database/schema.ts'
 
-// SQLite does not check whether its file was replaced: it continues to write to a deleted file, and to any file copied
-// over its own. Therefore the header is compared with a mark that this server set.
+// SQLite does not check whether its file was replaced: it continues to write to a deleted file, and to a file copied
+// over the database. So this module compares the header with a mark that this server set.
 
-/** The state of the database that a server's threads share: numbers at the following positions. */
+/** The state of the database that all threads of a server share: numbers at the following positions. */
 export type SharedState = Int32Array<SharedArrayBuffer>
 const FILE_FD = 0
 const LOST_INDEX = 1
 const RUN_INDEX = 2
 const MARK_INDEX = 3
 /**
- * The mark in the file when it was opened. It stays until the log with this run's first mark is copied into the file.
+ * The mark in the file when it was opened. The file keeps this mark until the log with this run's first mark is copied
+ * into it.
  */
 const OPENED_INDEX = 4
 /**
@@ -24,15 +25,15 @@ const OPENED_INDEX = 4
  */
 const LOGGED_MARK_INDEX = 7
 /**
- * Descriptors of the log's index and of the log, opened once, because closing any descriptor of them would release
- * SQLite's locks.
+ * Descriptors of the log's index and of the log. They are opened once, because closing any descriptor of these files
+ * releases SQLite's locks.
  */
 const INDEX_FD = 5
 const LOG_FD = 6
 const SHARED_NUMBERS = 8
 
 /**
- * The mark is stored in SQLite's application id: the server's run in the high bits, and in the low bits the number of
+ * The mark is stored in SQLite's application id. The high bits contain the server's run, and the low bits the number of
  * marks set by that run. An earlier copy has another run or a lower number.
  */
 const MAX_RUNS = 2 ** 15
@@ -88,10 +89,13 @@ const buildMark = (run: number, number: number): number => run * MARKS_PER_RUN +
 /** Returns true if the same run of a server set both marks. The later one is higher. */
 export const isSameRun = (mark: number, otherMark: number): boolean =>
   Math.floor(mark / MARKS_PER_RUN) === Math.floor(otherMark / MARKS_PER_RUN)
-/** Returns true if no mark was set between the two. */
+/** Returns true if no mark was set between these two. */
 export const isNextMark = (mark: number, next: number): boolean => next === mark + 1
 
-/** Sets the next mark with the writing connection, outside a transaction, and returns it. Null if no marks are left. */
+/**
+ * Sets the next mark with the writing connection, outside a transaction, and returns the mark. Null if no marks are
+ * left.
+ */
 export function setMark(db: Database.Database, shared: SharedState): number | null {
   const next = Atomics.load(shared, MARK_INDEX) + 1
   if (next >= MARKS_PER_RUN) return null
@@ -103,16 +107,16 @@ export function setMark(db: Database.Database, shared: SharedState): number | nu
 }
 
 export type OwnDatabaseFile = {
-  /** Returns what happened to the file, as part of a sentence. Null if it is unchanged. */
+  /** Returns what happened to the file, as part of a sentence. Null if the file is intact. */
   findLoss(): string | null
   /**
-   * Returns true if the file contained the last mark at the last check, so that the log has no data that is known to be
+   * Returns true if the file contained the last mark at the last check: the log then has no data that is known to be
    * missing from the file.
    */
   hasLastMark(): boolean
 }
 
-/** The reason why writes are refused after a loss. */
+/** The reason for refusing writes after a loss. */
 export const NO_FILE_MESSAGE = 'the database file was deleted, replaced or overwritten'
 const DELETED_MESSAGE = 'was deleted'
 const REPLACED_MESSAGE = 'was replaced by another file'
@@ -123,7 +127,7 @@ type FileState = { readonly header: Header; readonly bytes: number }
 
 /**
  * Compares the file with its state at the previous call, so each thread needs its own watcher. Detects nothing before
- * `openOwnFile`.
+ * `openOwnFile` is called.
  */
 export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile {
   let previousState: FileState | null = null
@@ -156,9 +160,9 @@ const LOG_SALTS_OFFSET = 16
 const SALTS_BYTES = 8
 
 /**
- * Returns true if the log does not begin with the salts in its index: it was emptied, and data written since follows a
- * gap. SQLite begins a log before it counts frames in it, and empties a log after it has set the count to zero. So if
- * an index counts frames and does not change during the check, its log begins with its salts.
+ * Returns true if the log does not begin with the salts in its index: the log was emptied, and data written since
+ * follows a gap. SQLite begins a log before it counts frames in it, and empties a log after it has set the count to
+ * zero. So if an index counts frames and does not change during the check, its log begins with its salts.
  */
 function isLogCut(shared: SharedState): boolean {
   const [indexFd, logFd] = [Atomics.load(shared, INDEX_FD), Atomics.load(shared, LOG_FD)]
@@ -173,7 +177,7 @@ function isLogCut(shared: SharedState): boolean {
   return !hasIndexSalts && readIndexHeader(indexFd)?.equals(headerBefore) === true
 }
 
-/** Returns the header, which the file contains twice. Null if it is being written. */
+/** Returns the header, which the file contains twice. Null if SQLite is writing it. */
 function readIndexHeader(fd: number): Buffer | null {
   const headers = Buffer.alloc(2 * INDEX_BYTES)
   if (readSync(fd, headers, 0, headers.length, 0) < headers.length) return null
@@ -199,7 +203,7 @@ function isOverwritten(
   if (previousState === null) return false
   const { header: previousHeader } = previousState
   const isVacuumed = header.schema > previousHeader.schema
-  // When the log is copied, the file grows page by page after the header has stated the new size.
+  // While the log is copied into the file, the file grows page by page, but the header already states the new size.
   const isTruncated = bytes < previousState.bytes && bytes < header.pages * header.pageSize
   return (
     isTruncated ||
@@ -211,7 +215,7 @@ function isOverwritten(
   )
 }
 
-/** Returns the number of marks that this run had set up to that mark. Null if another run set it. */
+/** Returns the number of marks that this run had set up to that mark. Null if another run set that mark. */
 function getAge(mark: number, shared: SharedState): number | null {
   const number = mark - buildMark(Atomics.load(shared, RUN_INDEX), 0)
   if (number > 0 && number <= Atomics.load(shared, MARK_INDEX)) return number
@@ -233,7 +237,7 @@ export function openOwnFile(
   shared: SharedState,
   file: string,
 ): OwnDatabaseFile & {
-  /** Stores the last mark in the log, which a connection reads. */
+  /** Stores the last mark in the log, as read by a connection. */
   recordLogMark(mark: number): void
   /**
    * Call this when the writer thread has opened the database. Later checks then include SQLite's additional files,
@@ -250,7 +254,7 @@ export function openOwnFile(
   const watchedFile = watchOwnFile(shared, file)
   watchedFile.findLoss()
   const handles = [fd]
-  let openFiles: readonly { readonly name: string; readonly then: Stats }[] = []
+  let openFiles: readonly { readonly name: string; readonly statsAtOpen: Stats }[] = []
   /** Reports the first loss, because operators need to know what happened first. */
   let loss: string | null = null
   const checkFiles = (): string | null => {
@@ -258,7 +262,7 @@ export function openOwnFile(
     loss =
       watchedFile.findLoss() ??
       openFiles
-        .map(({ name, then }) => describeMove(then, name))
+        .map(({ name, statsAtOpen }) => describeMove(statsAtOpen, name))
         .find((message) => message !== null) ??
       null
     return loss
@@ -281,7 +285,7 @@ export function openOwnFile(
       watchedFile.findLoss()
       openFiles = [`${file}-wal`, `${file}-shm`].flatMap((name) => {
         const statsAtOpen = statSync(name, { throwIfNoEntry: false })
-        return statsAtOpen === undefined ? [] : [{ name, then: statsAtOpen }]
+        return statsAtOpen === undefined ? [] : [{ name, statsAtOpen }]
       })
     },
     close: () => {

@@ -16,7 +16,7 @@ export type HeldDatabase = {
 }
 
 /**
- * Thrown if the database was deleted, replaced or overwritten before the store was open. The caller rescues the data,
+ * Thrown if the database was deleted, replaced or overwritten before the store was opened. The caller rescues the data,
  * then closes the database.
  */
 export class DatabaseLostAtStart extends StoreBusy {
@@ -36,7 +36,7 @@ export class DatabaseLostAtStart extends StoreBusy {
   }
 }
 
-/** Call this before any other code opens the database. Throws the reason if it cannot be served. */
+/** Call this before any other code opens the database. Throws the reason if the database cannot be served. */
 export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase {
   const file = path.join(dataDir, DATABASE_FILE)
   let ownDatabase: HeldDatabase['own'] | null = null
@@ -63,8 +63,8 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
 }
 
 /**
- * Returns why the start failed: the given error, or the loss of the database, which stays open until the caller closes
- * it.
+ * Returns the reason why the start failed: the given error, or the loss of the database. A lost database stays open
+ * until the caller closes it.
  */
 export function explainFailedStart(heldDatabase: HeldDatabase, error: unknown): unknown {
   if (heldDatabase.own.findLoss() !== null) return new DatabaseLostAtStart(heldDatabase)

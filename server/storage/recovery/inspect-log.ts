@@ -6,7 +6,7 @@ import { DATABASE_FILE, refuseEmpty } from '../database/sqlite-connection.ts'
 import { isNextMark, isSameRun } from './detect-replaced-database.ts'
 
 // SQLite copies any log into the database file. The marks of detect-replaced-database.ts show which server wrote the
-// file and the log, and which is newer.
+// file and the log, and which of the two is newer.
 
 /** The file in the data folder that contains the last mark of a server. */
 const MARK_FILE = 'serving.mark'
@@ -39,7 +39,7 @@ export function saveMark(file: string, mark: number): void {
 /** The marks of all versions of the first page in the log, oldest first, and the whole oldest version. */
 type LogContents = { readonly marks: readonly number[]; readonly first: Buffer | null }
 
-/** Explains why a database must not be opened with its log. Null if it may be, or if there is no log. */
+/** Explains why a database must not be opened with its log. Null if it can be opened, or if there is no log. */
 export function explainForeignLog(dataDir: string): Error | null {
   const log = readLog(dataDir)
   return log === null || doesLogMatchDatabase(log, dataDir)
@@ -48,7 +48,7 @@ export function explainForeignLog(dataDir: string): Error | null {
 }
 
 /**
- * Explains that a database and its log together are damaged. Null if they are not, or if there is no log. Call this
+ * Explains that a database and its log are damaged together. Null if they are intact, or if there is no log. Call this
  * while no process writes to the database.
  */
 export function explainDamagedLog(dataDir: string): Error | null {
@@ -77,8 +77,8 @@ function doesLogMatchDatabase({ marks, first }: LogContents, dataDir: string): b
   const [oldest, newest] = [marksOfRun[0], marksOfRun.at(-1)]
   if (oldest !== undefined && newest !== undefined)
     return (oldest <= mark || isNextMark(mark, oldest)) && newest >= mark
-  // The server ended after setting its first mark and before the mark was copied into the file. Nothing else in the
-  // page has changed.
+  // The server ended after it set its first mark and before the mark was copied into the file. The rest of the page is
+  // unchanged.
   return clearMark(page).equals(clearMark(first))
 }
 
@@ -88,7 +88,7 @@ function clearMark(page: Buffer): Buffer {
   return copy.fill(0, VERSION_OFFSET, HEADER_BYTES)
 }
 
-/** Returns null if there is no log, or nothing was committed in it. */
+/** Returns null if there is no log, or the log contains no commit. */
 function readLog(dataDir: string): LogContents | null {
   return readFromFile(path.join(dataDir, LOG_FILE), (fd, bytes) => {
     const header = Buffer.alloc(LOG_HEADER_BYTES)
@@ -151,8 +151,8 @@ function readDataFile(dataDir: string, name: string): Buffer | null {
 }
 
 /**
- * Opens the database for reading only, so that neither file changes. An unreadable search index is not damage, because
- * it is rebuilt.
+ * Opens the database read-only, so that neither file changes. An unreadable search index does not count as damage,
+ * because it is rebuilt.
  */
 function isDamaged(dataDir: string): boolean {
   const file = path.join(dataDir, DATABASE_FILE)

@@ -6,13 +6,14 @@ import { statement } from '../database/statements/statement.ts'
 import type { ClockComparison, ClockSeen } from '../files/upload-and-clock-types.ts'
 
 // A clock that is days ahead of the last trusted time may be wrong, so Rollcall erases no data until the clock is
-// corrected or staff confirm it. Records written since then do not show that the clock is right, because it set their
-// times. If the clock is set back, the later time remains trusted for days, because the clock may be corrected again.
+// corrected or staff confirm it. Records written since then do not show that the clock is right, because the clock
+// determined their times. If the clock is set back, the later time stays trusted for days, because the clock may be
+// corrected again.
 
-/** Time services, and servers that share a database, differ by less than this. */
+/** The clocks of servers that share a database, and corrections by time services, differ by less than this. */
 const MIN_SET_BACK_MS = 60_000
 
-/** `latestAt`: the time recorded before the clock was set back to `setBackAt`. Null if it never was. */
+/** `latestAt`: the time recorded before the clock was set back to `setBackAt`. Null if the clock was never set back. */
 type Row = {
   readonly at: Instant
   readonly waitsSince: Instant | null
@@ -83,7 +84,7 @@ export async function recordClock(
   return { ...toClockState(newRow), movedMs: isMoved ? movedMs : 0 }
 }
 
-/** If the clock keeps running for days after it was set back, it is correct, and the later time was wrong. */
+/** If the clock is not corrected for days after it was set back, the clock is right, and the later time was wrong. */
 function computeSetBack(
   { at: previousAt, ...row }: Row,
   at: Instant,
@@ -119,7 +120,7 @@ const toClockState = ({ at, waitsSince, latestAt }: Row): ClockSeen => ({
   waitsSince,
 })
 
-/** Returns null if there are no records. */
+/** Returns null if the database has no records. */
 async function readLastRecordedTime(sql: Sql): Promise<Instant | null> {
   const newestTimes = await mapInOrder(NEWEST_RECORDS, (record) => record.get(sql))
   const lastRecordedAt = Math.max(...newestTimes.map((row) => row?.at ?? 0))

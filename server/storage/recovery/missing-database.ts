@@ -1,4 +1,4 @@
-/** Detects a data folder that has lost its database, because a server starts with an empty one only on request. */
+/** Detects a data folder that has lost its database. A server creates an empty database only on request. */
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -6,18 +6,20 @@ import type { Instant } from '../../../engine/index.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../database/sqlite-connection.ts'
 import { formatRestoreCommands, listRescuedFiles } from './rescued-databases.ts'
 
-/** Matches files that only a server, a backup, a restore or a migration leaves in a data folder. */
+/** Matches files that only a server, a backup, a restore or a migration creates in a data folder. */
 const DATA_FILE_PATTERN =
   /^(uploads|mail|backed-up|last-served\.json|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-(restore|rescue).*|rollcall\.rescued.*\.db)$/
 /** The size of SQLite's largest page. A file of one page may contain no tables. */
 const MAX_PAGE_BYTES = 65_536
 
-/** Thrown instead of serving an empty database in place of a lost one. The message is a sentence with the next step. */
+/**
+ * Thrown to prevent a server from serving an empty database in place of a lost one. The message includes the next step.
+ */
 export class LostDatabase extends Error {}
 
 /**
- * Explains in a sentence why a data folder with data of an earlier server has no database. Null if it has one, or never
- * had one.
+ * Explains that a data folder with data of an earlier server has no database. Null if it has a database, or never had
+ * one.
  */
 export function explainLostDatabase(dataDir: string): string | null {
   const missingParts = describeMissing(dataDir)
@@ -32,7 +34,7 @@ export function explainLostDatabase(dataDir: string): string | null {
   return `${missingParts}, and ${dataDir} contains ${dataFiles.toSorted().join(', ')} of an earlier one. ${instruction} To begin with an empty database instead, run rollcall start --new once.`
 }
 
-/** Explains that a command finds no database, because commands create none. Null if there is one. */
+/** Explains to a command, which never creates a database, that there is none. Null if the database exists. */
 export function explainMissingDatabase(dataDir: string): string | null {
   const missingParts = describeMissing(dataDir)
   if (missingParts === null) return null
@@ -49,14 +51,14 @@ const findDataFiles = (dataDir: string): readonly string[] =>
       )
     : []
 
-/** An empty log contains no data; a first start on a full disk leaves one. */
+/** An empty log contains no data. A first start on a full disk leaves an empty log. */
 const isEmptyLog = (file: string): boolean =>
   /-(wal|journal)$/.test(file) && statSync(file, { throwIfNoEntry: false })?.size === 0
 
-/** Returns true if a server has used the data folder, wherever its database was. */
+/** Returns true if a server has used the data folder, with any kind of database. */
 export const hasServerTraces = (dataDir: string): boolean => findDataFiles(dataDir).length > 0
 
-/** Describes which parts of a database the data folder lacks, as the beginning of a sentence. Null if none. */
+/** Describes the missing parts of a database, as the beginning of a sentence. Null if nothing is missing. */
 export function describeMissing(dataDir: string): string | null {
   const file = path.join(dataDir, DATABASE_FILE)
   const stats = statSync(file, { throwIfNoEntry: false })
@@ -67,7 +69,7 @@ export function describeMissing(dataDir: string): string | null {
     : null
 }
 
-/** Also returns false if the file cannot be read. The code that opens it explains why. */
+/** Also returns false if the file cannot be read. The code that opens the file explains why. */
 function hasNoTables(file: string): boolean {
   try {
     const db = new Database(file, { readonly: true })
@@ -84,7 +86,7 @@ function hasNoTables(file: string): boolean {
 
 /**
  * Moves the remaining files of a lost database into a separate folder, because SQLite would delete the log of a missing
- * database. Returns that folder and the file names. Null if nothing was lost, or no files remain.
+ * database. Returns that folder and the file names. Null if no database was lost, or no files remain.
  */
 export function moveRemainingFilesAside(
   dataDir: string,

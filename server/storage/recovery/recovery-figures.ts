@@ -7,7 +7,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { newestRecovery } from './begin-and-end-recovery.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 
-/** The maximum number of emails that the page lists. All emails are counted. */
+/** The maximum number of emails in the list of the page. The count includes all emails. */
 const MAX_LISTED_EMAILS = 50
 
 const selectNotedPayments = (builder: Kysely<Tables>, recoveryId: number) =>

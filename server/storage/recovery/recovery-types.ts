@@ -56,7 +56,7 @@ export type RecoveryFigures = {
   readonly past: readonly EndedRecovery[]
 }
 
-/** The payer as stated by the gateway. Empty where the gateway states nothing. */
+/** The payer according to the gateway. A value is empty if the gateway does not state it. */
 export type Payer = {
   readonly name: string
   readonly email: string
@@ -84,23 +84,26 @@ export type UnknownPayment = {
 export type UnknownOrder = { readonly orderId: OrderId; readonly eventId: string }
 
 export interface RecoveryStore {
-  /** Returns the open recovery. Null if there is none. */
+  /** Returns the open recovery. Null if no recovery is open. */
   recovery(): Promise<Recovery | null>
   /**
    * Returns the figures of the open recovery, or of the last one. `keptAboveNumbers`: events whose registrations are
    * due to be erased.
    */
   recoveryFigures(keptAboveNumbers: readonly string[]): Promise<RecoveryFigures>
-  /** Returns the identity and progress of the database. Names the database if it has no name. */
+  /** Returns the identity and progress of the database. Gives the database a name if it has none. */
   identifyDatabase(name: string): Promise<RecoveryMark>
-  /** Returns the current progress. `name` is null if the database has none yet. */
+  /** Returns the current progress. `name` is null if the database has no name yet. */
   databaseProgress(): Promise<{ readonly name: string | null; readonly counted: RowCounts }>
   /**
-   * Holds queued work, schedules queries of all pending payments, and ends an open recovery. With `databaseSince`,
-   * returns null if a recovery began at or after that instant.
+   * Holds queued work, schedules queries of all pending payments, and ends an open recovery. With `databaseSince`, does
+   * nothing and returns null if a recovery began at or after that instant.
    */
   beginRecovery(recovery: NewRecovery, databaseSince: Instant | null): Promise<Recovery | null>
-  /** Ends the open recovery and returns the number of held emails that are sent and discarded. Null if none is open. */
+  /**
+   * Ends the open recovery. Returns the number of held emails that will be sent, and of those discarded. Null if no
+   * recovery is open.
+   */
   endRecovery(end: {
     readonly at: Instant
     readonly who: string
@@ -112,17 +115,17 @@ export interface RecoveryStore {
   } | null>
 
   /**
-   * Puts the payment into review, each reference once, and returns the number of new references. A payment that a
-   * settlement has already listed gets its payer and refunds.
+   * Puts the payment into review, each reference once. Adds payer and refunds to a payment that a settlement has
+   * already listed. Returns the number of new references.
    */
   reviewUnknownPayment(payment: UnknownPayment): Promise<number>
   /** Schedules queries until the gateway responds. Returns false if too many orders are queued. */
   addUnknownOrder(order: UnknownOrder, at: Instant): Promise<boolean>
   /** Returns the orders due for a query. */
   unknownOrders(at: Instant, limit: number): Promise<readonly UnknownOrder[]>
-  /** Schedules the next query, because the gateway gave no conclusive response. Stops after days. */
+  /** Schedules the next query after an inconclusive response. Stops after days. */
   postponeUnknownOrder(orderId: string, at: Instant): Promise<void>
-  /** Ends the queries. `isUsed`: a delegate was sent to the gateway with it, so a further attempt may exist. */
+  /** Ends the queries. `isUsed`: a delegate was sent to the gateway with the order, so a further attempt may exist. */
   closeUnknownOrder(orderId: string, isUsed: boolean, at: Instant): Promise<void>
   /** Returns the hashes of all referenced files. */
   referencedFiles(): Promise<readonly string[]>

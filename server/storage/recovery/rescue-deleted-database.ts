@@ -27,7 +27,7 @@ import { findFreeRescuedName, saveOwner, SPARE_PREFIX } from './rescued-database
 const LOG_HEADER_BYTES = 32
 /** A file in the data folder that identifies a log known not to belong to any existing database. */
 const LOST_MARKER_FILE = 'rollcall.lost'
-/** If a table cannot be read from beginning to end, its rows are read by id, at most this many. */
+/** The maximum number of rows that are read by id if a table cannot be read from beginning to end. */
 const MAX_ROWS_BY_ID = 2_000_000
 
 /**
@@ -65,7 +65,7 @@ async function rescueIntoSpare(
   }
 }
 
-/** Creates the complete file under its name, or no file. */
+/** Creates either the complete file or no file. */
 async function rescueIntoFolder(
   db: Database.Database,
   folder: string,
@@ -81,7 +81,8 @@ async function rescueIntoFolder(
     if (!isComplete) {
       rmSync(part, { force: true })
       copyRows(db, part)
-      // Without a recovery, missing rows would cause invoice numbers to be issued again, wherever the file is used.
+      // Without a recovery, missing rows would cause invoice numbers to be issued again, whichever server uses the
+      // file.
       const copy = new Database(part)
       try {
         await runInTransaction(copy, () => beginRecovery(toSql(copy), recovery, null))
@@ -91,7 +92,7 @@ async function rescueIntoFolder(
     }
     const rows = countRowsInFile(part)
     sync(part)
-    // A rename would overwrite a file created under that name in the meantime.
+    // A rename would overwrite a file that was created under that name meanwhile.
     linkSync(part, file)
     rmSync(part)
     sync(folder)
@@ -123,7 +124,7 @@ function copyDatabase(db: Database.Database, part: string): boolean {
       isCompleteDatabase(part)
     )
   } catch {
-    // Whatever the error (for example an unreadable full-text index), the rows may still be readable individually.
+    // After any error, such as an unreadable full-text index, single rows may still be readable.
     return false
   }
 }
@@ -193,7 +194,7 @@ function copyRows(db: Database.Database, part: string): void {
   })
 }
 
-/** Returns true for an error of the target. Skipping the row would lose it although it can be read. */
+/** Returns true for an error of the target. Skipping the row would then lose a readable row. */
 const isLocationError = (error: unknown): boolean =>
   error instanceof Database.SqliteError &&
   /^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(error.code)
@@ -225,7 +226,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
       insertRow.run(row)
     } catch (error) {
       if (isLocationError(error)) throw new LocationError(error)
-      // Rows that the tables reject originate from the file that was copied over the database.
+      // Rows that the tables reject are from the file that was copied over the database.
     }
   }
   const tryRead = <T>(readRows: () => T): T | null => {
@@ -241,7 +242,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
     return true
   })
   if (allRows === true) return
-  // The newest rows, which this connection wrote, are most likely readable.
+  // This connection wrote the newest rows, which are therefore most likely to be readable.
   const lastId = tryRead(() =>
     Number(db.prepare(`SELECT max(rowid) FROM "${table}"`).pluck().get() ?? 0),
   )
@@ -254,7 +255,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
 }
 
 /**
- * Records the log as that of the lost database. Together with the new database file, it would form a damaged database.
+ * Marks the log as the log of the lost database. Together with the new database file, it would form a damaged database.
  */
 function markLostLog(folder: string): void {
   try {
@@ -265,7 +266,7 @@ function markLostLog(folder: string): void {
   }
 }
 
-/** Returns null if there is no log, or an empty one. */
+/** Returns null if there is no log, or the log is empty. */
 function readLogHeader(folder: string): string | null {
   const log = path.join(folder, `${DATABASE_FILE}-wal`)
   if (!existsSync(log)) return null
@@ -281,8 +282,8 @@ function readLogHeader(folder: string): string | null {
 }
 
 /**
- * Explains why a server must not open the database in a data folder: its log belongs to a lost database. Call this
- * while no process has the database open.
+ * Explains that a server must not open the database in a data folder, because its log belongs to a lost database. Null
+ * if the server may open it. Call this while no process has the database open.
  */
 export function explainLostLog(dataDir: string): Error | null {
   const markerFile = path.join(dataDir, LOST_MARKER_FILE)

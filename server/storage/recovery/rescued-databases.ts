@@ -10,8 +10,8 @@ const RESCUED_FILE_PATTERN = /^rollcall\.rescued(-\d+)?\.db$/
 /** Prefix of a folder outside the data folder that contains a rescued database. */
 export const SPARE_PREFIX = 'rollcall-rescued-'
 /**
- * A file in such a folder that states to which data folder the database belongs, because other installations may use
- * the same location.
+ * A file in such a folder that contains the path of the database's data folder, because other installations may use the
+ * same location.
  */
 const OWNER_FILE = 'data-dir'
 /** The folder to which the commands move files. */
@@ -50,7 +50,7 @@ export function listRescuedFiles(dataDir: string): readonly string[] {
   )
 }
 
-/** Returns one or more sentences for each rescued database until it is moved. `describe` adds details. */
+/** Returns sentences about each rescued database in its original location. `describe` adds details. */
 export const listRescuedSentences = (
   dataDir: string,
   describe: (file: string) => string = () => '',
@@ -65,7 +65,7 @@ export const listRescuedSentences = (
 /** Returns shell commands that restore a rescued database without deleting anything. */
 export function formatRestoreCommands(dataDir: string, file: string): string {
   const asideFolder = quoteForShell(getAsideFolder(dataDir))
-  // The remaining database files are only known when no server runs.
+  // Finds the remaining database files when the command runs, because they may change until the server stops.
   const moveCommand = `find ${quoteForShell(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv -t ${asideFolder} {} +`
   return `mkdir ${asideFolder} && ${moveCommand} && mv ${quoteForShell(file)} ${quoteForShell(path.resolve(dataDir, DATABASE_FILE))}`
 }

@@ -1,6 +1,6 @@
 /** Carries out staff decisions on refunds, including those with an unknown result at the gateway. */
 import {
-  getMoneyCurrency,
+  getReceivedCurrency,
   explainTooOldForGateway,
   assert,
   assertNever,
@@ -66,7 +66,7 @@ const refundById = statement((builder, { id }: { id: number }) =>
     .select(['capture_id', 'amount', 'reference', 'state'])
     .where('id', '=', id),
 )
-/** Registration numbers and order ids differ in form, so the text is searched for as both. */
+/** Registration numbers and order ids differ in form, so a search for both finds only one of them. */
 type PayerNumber = { readonly regNo: RegNo; readonly orderId: OrderId }
 const countedCaptures = statement((builder, { regNo, orderId }: PayerNumber) =>
   builder
@@ -122,7 +122,7 @@ export async function requestCaptureRefund(
   if ((await refundableCapture.get(sql, { id: capture.id })) === undefined)
     return refuseDecision(
       'not_by_gateway',
-      describeNotByGateway(toAmount(0), getMoneyCurrency(capture)),
+      describeNotByGateway(toAmount(0), getReceivedCurrency(capture)),
     )
   const tooOld = explainTooOldForGateway(toPayment(capture), kinds, at)
   if (tooOld !== null) return refuseDecision('not_by_gateway', tooOld)
@@ -131,14 +131,14 @@ export async function requestCaptureRefund(
   if (await isRefundInProgress(sql, capture.id, amount))
     return refuseDecision(
       'under_way',
-      `A refund of ${formatMoney(amount, getMoneyCurrency(capture))} for this payment is in progress. Wait until it is done: the gateway tells refunds apart by their amounts only.`,
+      `A refund of ${formatMoney(amount, getReceivedCurrency(capture))} for this payment is in progress. Wait until it is completed: the gateway can tell refunds apart only by their amounts.`,
     )
   return ok(await addRefundRequest(sql, capture.id, amount, decisionGrounds, at))
 }
 
 /**
- * Records that a payment under review was refunded outside the gateway, in full or in part. The review is closed when
- * nothing remains.
+ * Records that a payment under review was refunded outside the gateway, in full or in part. Closes the review when no
+ * amount remains.
  */
 export async function recordManualRefund(
   sql: Sql,
@@ -187,14 +187,14 @@ export async function decideRefund(
   assert(row !== undefined, 'an unknown refund')
   const capture = await readCaptureRow(sql, row.capture_id)
   const { amount } = row
-  // A refund from the merchant panel could not be assigned while another refund was unsure, so the gateway is queried
-  // again.
+  // Queries the gateway again, because a refund from the merchant panel could not be assigned while another refund was
+  // unsure.
   const orderId = await findOrderOfRefund(sql, id)
   if (orderId !== null) watchPaymentAgain(sql, orderId, at)
   switch (consequence.does) {
     case 'refund-done': {
-      // The refused refund is closed, and the amount may have been refunded in another way since, so a new refund is
-      // stored.
+      // Stores a new refund, because the refused refund is closed and the amount may have been refunded in another way
+      // since.
       const isRefused = row.state === 'refused'
       const part = isRefused
         ? checkRefundAmount({ ...review, left: await getRefundableAmount(sql, capture.id) }, amount)
@@ -218,7 +218,7 @@ export async function decideRefund(
     case 'refund-left':
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, null, at, {
-        message: 'The refund is withdrawn. The payment is kept.',
+        message: 'Refund withdrawn. The payment still counts.',
       })
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
@@ -254,10 +254,10 @@ export async function decideRefund(
 type CountedCapture = CaptureRow & { readonly left: Amount }
 
 /**
- * Refunds counted payments of a registration or an order, in full or in part. Only gateway payments are refunded by the
- * gateway.
- * A single payment covers the whole amount if possible. Otherwise it is split between payments, oldest first, because
- * no payment can be refunded beyond its amount.
+ * Refunds counted payments of a registration or an order, in full or in part. The gateway refunds only gateway
+ * payments.
+ * If possible, refunds the whole amount from a single payment. Otherwise splits it between payments, oldest first,
+ * because no payment can be refunded beyond its amount.
  */
 export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
   const { of: regNoOrOrderId, amount, at, manualReference, shownPaidAmount } = request
@@ -281,7 +281,12 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   if (await haveOtherPaymentsChanged(sql, regNo, request.shownOtherPayments))
     return refuseDecision('review_changed', OTHER_PAYMENTS_CHANGED_MESSAGE)
   const paidAmount = await getRetainedAmount(sql, payment.registration_id)
-  const change = explainChangedPayments(shownPaidAmount, paidAmount, currency, 'refunded')
+  const change = explainChangedPayments(
+    shownPaidAmount,
+    paidAmount,
+    currency,
+    'Nothing was refunded. Check the registration again.',
+  )
   if (change !== null) return refuseDecision('review_changed', change)
   const refundAmount = checkRefundAmount({ left: sumCaptures(captures), currency }, amount)
   if (!refundAmount.ok) return refundAmount
@@ -305,7 +310,6 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   if (reason !== null) return refuseDecision('reference_taken', reason)
   // A request that states the paid amount cannot be sent twice: the first refund changes this amount.
   if (
-    manualReference === undefined &&
     (shownPaidAmount === null || shownPaidAmount === undefined) &&
     (await isSameRefundInProgress(sql, first.counts_for, refundAmount.value))
   )
@@ -352,7 +356,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
 const refuseSameRefund = (amount: Amount, currency: Currency) =>
   refuseDecision(
     'under_way',
-    `A refund of ${formatMoney(amount, currency)} for this registration is in progress. Wait until it is done: otherwise the amount could be paid twice.`,
+    `A refund of ${formatMoney(amount, currency)} for this registration is in progress. Wait until it is completed. Otherwise the amount could be refunded twice.`,
   )
 
 const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt })
@@ -363,9 +367,9 @@ const sumCaptures = (captures: readonly CountedCapture[]): Amount =>
 const describeNotByGateway = (refundableMax: Amount, currency: Currency): string =>
   refundableMax === 0
     ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
-    : `The gateway can refund only ${formatMoney(refundableMax, currency)}. Refund the rest another way, and record its reference.`
+    : `The gateway can refund only ${formatMoney(refundableMax, currency)}. Refund the rest in another way, and record the reference of that refund.`
 
-/** Takes the whole amount from the oldest payment that covers it; otherwise from several payments, oldest first. */
+/** Takes the whole amount from the oldest payment that covers it, or from several payments, oldest first. */
 function splitRefund(
   captures: readonly CountedCapture[],
   amount: Amount,

@@ -5,9 +5,9 @@ import { statement } from '../database/statements/statement.ts'
 import type { OtherPayments } from '../registrations/action-types.ts'
 
 /**
- * Selects the person's other registrations, including those under an earlier name, with the amount paid, the amount
- * refunded or being refunded, and whether both registrations now count as paid by the same person. Cancelled and
- * transferred registrations stay in this list, because their payments can still be refunded.
+ * Selects the person's other registrations, including those under an earlier name. Returns the amount paid, the amount
+ * refunded or being refunded, and whether both registrations now count as paid by the same person. Includes cancelled
+ * and transferred registrations, because their payments can still be refunded.
  */
 const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder

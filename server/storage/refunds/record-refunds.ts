@@ -3,7 +3,7 @@ import { sql as raw } from 'kysely'
 import type { Selectable } from 'kysely'
 import { someInOrder } from '../database/in-order.ts'
 import {
-  getMoneyCurrency,
+  getReceivedCurrency,
   assert,
   toBankKey,
   formatMoney,
@@ -36,7 +36,7 @@ type RefundRow = Pick<
   'id' | 'capture_id' | 'amount' | 'state' | 'reference'
 >
 
-/** Together with the refund's id: the key under which the email about the refund is queued once. */
+/** Part of the key under which the email about a refund is queued once. The other part is the refund's id. */
 export const NO_REFERENCE = 'given back'
 
 const refundableAmountOfCapture = statement((builder, { captureId }: { captureId: number }) =>
@@ -166,7 +166,7 @@ const completedRefundsWithoutEmail = statement(
       .select(['f.id', 'g.reg_no as regNo', 'f.amount', 'f.reference', 'f.done_at as at'])
       .where('f.state', '=', 'done')
       .where('f.done_at', '>', after)
-      // The system that made an imported refund also notified the delegate.
+      // The previous system made the imported refunds, and also notified the delegates.
       .where('f.who', 'not in', ['import', 'migration'])
       .where('g.email', '<>', '')
       .where(({ ref }) => dialect.isIn(ref('g.event_id'), eventIds))
@@ -210,7 +210,7 @@ export async function getRefundableAmount(sql: Sql, captureId: number): Promise<
 
 /**
  * Returns true if a refund of the same amount is in progress. The gateway identifies refunds by amount, so it could not
- * distinguish the two.
+ * tell the two apart.
  */
 export async function isRefundInProgress(
   sql: Sql,
@@ -222,7 +222,7 @@ export async function isRefundInProgress(
 
 /**
  * Returns true if a refund of the same amount is in progress for any payment of the registration that this payment
- * belongs to. Otherwise a request that is sent twice would be paid from two payments.
+ * belongs to. Otherwise a request that arrives twice would be paid from two payments.
  */
 export async function isSameRefundInProgress(
   sql: Sql,
@@ -233,10 +233,10 @@ export async function isSameRefundInProgress(
 }
 
 /**
- * Explains why a refund cannot be recorded under a reference. Null if it can be. A bank reference can belong to only
- * one refund, and not to a received payment, unless the bank returned that payment under it. A reference assigned by a
- * gateway belongs to one refund of its account. Any other reference, such as a receipt number, belongs to one refund of
- * its registration.
+ * Explains why a refund cannot be recorded under a reference. Null if it can be recorded. A bank reference can belong
+ * to only one refund. It cannot belong to a received payment, unless the bank returned that payment under this
+ * reference. A reference assigned by a gateway belongs to one refund of its account. Any other reference, such as a
+ * receipt number, belongs to one refund of its registration.
  */
 export async function explainRefundReference(
   sql: Sql,
@@ -269,7 +269,7 @@ export async function explainRefundReference(
   )
   if (existingRefund === undefined) return null
   return isOfCapture(existingRefund)
-    ? `A refund of ${formatMoney(existingRefund.amount, getMoneyCurrency(existingRefund))} is already recorded under ${reference}. Enter the reference of this refund.`
+    ? `A refund of ${formatMoney(existingRefund.amount, getReceivedCurrency(existingRefund))} is already recorded under ${reference}. Enter the reference of this refund.`
     : `${reference} is already the reference of another refund.`
 }
 
@@ -301,9 +301,9 @@ export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Amou
 
 /**
  * Assigns a refund that the gateway reports for an order. The gateway states an amount and its own reference, but not
- * always the refunded payment. So the refund is matched first with one of our refunds in progress, then with the whole
- * of a capture under review, then with a counted capture. Returns null if it matches no payment, and `known` if it is
- * already recorded.
+ * always the refunded payment. So this matches the refund first with one of our refunds in progress, then with the
+ * whole amount of a capture under review, then with a counted capture. Returns null if no payment matches, and `known`
+ * if the refund is already recorded.
  */
 export async function insertRefund(
   sql: Sql,
@@ -324,7 +324,8 @@ export async function insertRefund(
   const ownRequest =
     refundsWithReference.find(isOpen) ??
     rows.find(isOpen) ??
-    // The amount was refunded in the merchant panel before we sent our request, which would refund it twice.
+    // The amount was refunded in the merchant panel before our request was sent. Sending the request would refund it
+    // twice.
     rows.find(({ state, amount: of }) => of === remaining && state === 'wanted')
   if (ownRequest !== undefined) {
     endRefund(sql, ownRequest.id, 'done', reference, at)
@@ -350,7 +351,8 @@ export function readRefunds(sql: Sql, regNo: RegNo): Promise<readonly StoredRefu
 }
 
 /**
- * Returns refunds completed since then without an email, oldest first. May also run outside the writer's transaction.
+ * Returns refunds without an email that were completed after `doneAfter`, oldest first. May also run outside the
+ * writer's transaction.
  */
 export function listCompletedRefunds(
   sql: Sql,
@@ -365,9 +367,7 @@ export function listCompletedRefunds(
   })
 }
 
-/**
- * Returns the order for which to query the gateway about a refund. Null if its payment was not made through a gateway.
- */
+/** Returns the order to use in a gateway query about a refund. Null if the payment was not made through a gateway. */
 export async function findOrderOfRefund(sql: Sql, id: number): Promise<OrderId | null> {
   return (await orderOfRefund.get(sql, { id }))?.order_id ?? null
 }

@@ -1,4 +1,4 @@
-/** Distinguishes refunds by progress, and by whether they are made through the gateway. */
+/** Builds SQL conditions for the progress and the channel of refunds. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { isUtr, toAmount, listReferenceKeys } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
@@ -11,7 +11,10 @@ type Captures = Tables['captures']
 const fromRefund = expressionBuilder<Tables & { f: Refunds }, 'f'>()
 const fromCapture = expressionBuilder<Tables & { c: Captures }, 'c'>()
 
-/** True for a refund `f` that staff requested and that may still succeed: not sent, sent, or of unknown result. */
+/**
+ * True for a refund `f` that staff requested and that may still succeed: it is not sent, is sent, or its result is
+ * unknown.
+ */
 export const isRefundPending = fromRefund('f.state', 'in', ['wanted', 'asked', 'unsure'])
 
 const fromRefunds = expressionBuilder<Record<'f' | 'g', Refunds>, 'f' | 'g'>()
@@ -49,8 +52,8 @@ export const refundableAmount = fromCapture(
 const fromRefundOfCapture = expressionBuilder<Tables & { c: Captures; f: Refunds }, 'c' | 'f'>()
 
 /**
- * True for a refund `f` of capture `c` that the gateway refused and that may still be owed: staff made no decision about
- * it and have not requested the same amount again, and not everything is refunded.
+ * True for a refund `f` of capture `c` that the gateway refused and that may still be owed: staff made no decision
+ * about it and have not requested the same amount again, and part of the capture is not refunded.
  */
 export const isRefusedRefundOpen = fromRefundOfCapture.and([
   fromRefundOfCapture('f.state', '=', 'refused'),

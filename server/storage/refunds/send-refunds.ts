@@ -13,20 +13,20 @@ import { storeMessage } from '../payments/stored-gateway-messages.ts'
 import { findOrderOfRefund } from './record-refunds.ts'
 import type { RefundResponse, RefundToSend } from '../payments/payment-types.ts'
 
-// A refund is marked as sent before the request, so that no crash causes it to be sent twice.
+// A refund is marked as sent before the request, so that a crash cannot cause a second request.
 
 /** The interval between attempts to send a refund. */
 const RESEND_INTERVAL_MS = 5 * 60_000
 /**
- * The request to the gateway times out after 30 seconds, so a refund without a response for this long was interrupted
- * by a crash.
+ * The time without a response after which a crash must have interrupted the refund. The request itself times out after
+ * 30 seconds.
  */
 const RESPONSE_WAIT_MS = 5 * 60_000
-/** How long the server tries to send a refund. After that, staff decide. */
+/** How long the server tries to send a refund. After this time, staff decide. */
 const MAX_SENDING_MS = 24 * 60 * 60_000
 /**
- * Gateways complete refunds within days. A started refund that is not confirmed after this time needs a decision by
- * staff.
+ * The time after which a started refund without a confirmation needs a decision by staff. Gateways complete refunds
+ * within days.
  */
 const MAX_STARTED_MS = 5 * 24 * 60 * 60_000
 /** Stored as `said` of a refund that the gateway has started. */
@@ -128,8 +128,8 @@ export function readRefundsToSend(
 }
 
 /**
- * Claims a refund to send it. Returns false if it cannot be sent now: another process sends it, or it is closed.
- * The payment is polled again: if this process dies now, the status query reports the result.
+ * Claims a refund in order to send it. Returns false if another process is sending it, or it is closed. Schedules
+ * queries of the payment: if this process dies, a status query reports the result.
  */
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
   if ((await setRefundSent.run(sql, { id, at }).changes) !== 1) return false
@@ -138,7 +138,9 @@ export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<bo
   return true
 }
 
-/** Stores the gateway's response to a refund verbatim. If the refund may still succeed, the gateway is queried soon. */
+/**
+ * Stores the gateway's response to a refund verbatim. If the refund may still succeed, schedules a gateway query soon.
+ */
 export async function recordRefundResponse(
   sql: Sql,
   id: number,
@@ -174,7 +176,7 @@ function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at:
   }
 }
 
-/** Marks as refused the refunds that the gateway started and could not complete. Does nothing for closed ones. */
+/** Marks refunds as refused that the gateway started and could not complete. Does not change closed refunds. */
 export function recordFailedRefunds(
   sql: Sql,
   _orderId: OrderId,
@@ -183,7 +185,7 @@ export function recordFailedRefunds(
   setRefundsFailed.run(sql, { references: JSON.stringify(references) })
 }
 
-/** Marks as unsure the refunds that got no response, or were started days ago and are not completed. */
+/** Marks refunds as unsure that got no response, or were started days ago and are not completed. */
 export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<number> {
   const markUnanswered = markSilentRefunds.run(sql, { at })
   const markUnconfirmed = markUnconfirmedRefunds.run(sql, { at })

@@ -260,7 +260,7 @@ export interface ActionStore {
       readonly gatewayKinds: GatewayKinds
     },
   ): Promise<ActionResult>
-  /** Marks a refund that is in no settlement report as handled. The reason states what happened to it. */
+  /** Marks a refund that is not in any settlement report as handled. The reason states what happened to it. */
   markRefundHandled(action: NewAction): Promise<ActionResult>
   /** Decides on a payment under review, which must belong to this registration. */
   decideReviewOfRegistration(
@@ -286,7 +286,7 @@ export interface ActionStore {
   netAmountPaid(regNo: RegNo): Promise<Amount>
   /** Returns the payments that a bill does not include, for the balance rules. */
   paymentsOutsideBill(regNo: RegNo): Promise<PaymentTotals>
-  /** Returns true if a refund is in no settlement report after five days, and is not marked as handled. */
+  /** Returns true if a refund is not in any settlement report after five days, and is not marked as handled. */
   isRefundUnsettled(regNo: RegNo, at: Instant): Promise<boolean>
   /**
    * Returns the second payment if the same person (email address and name) paid before. Null if it is not a second

@@ -1,7 +1,7 @@
 /**
  * Performs actions on a registration.
- * Each action is checked against the engine's table with the state in the transaction, and stored together with its
- * effect. It is never changed afterwards, and is performed once even if the same click arrives repeatedly.
+ * Checks an action against the engine's table with the state in the transaction, and stores the action together with
+ * its effect. A stored action never changes. A click that arrives repeatedly performs one action.
  */
 import type { Insertable } from 'kysely'
 import {
@@ -49,7 +49,7 @@ import { isInForce } from './undone-notes.ts'
 
 const { selfService } = REFUSAL_MESSAGES
 
-/** How long a repeated click is recognised. */
+/** How long a repeated click is recognised as such. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 /** The period in which bulk reminders send a delegate at most one email. */
 
@@ -168,15 +168,15 @@ export type ActionEffect = {
   readonly refundIds?: readonly number[]
   /** True if the recorded payment is not counted yet. */
   readonly needsReview?: true
-  /** True for decisions, which already have an audit log entry with user and reason. */
+  /** True for decisions, which add their own audit log entry with user and reason. */
   readonly isDecision?: true
 }
 
 const refuse = (code: ActionRefusal['code'], message: string) => err({ code, message })
 
 /**
- * Performs an action. The new state is written before `effect` runs, so that code that settles payments or seats reads
- * it. A refusal by `effect` rolls everything back.
+ * Performs an action. Writes the new state before `effect` runs, so that code that settles payments or seats reads the
+ * new state. A refusal by `effect` rolls back the whole action.
  */
 export async function applyAction(
   sql: Sql,
@@ -239,8 +239,8 @@ export async function applyAction(
 }
 
 /**
- * Formats the audit log entry. The text after the colon is deleted when the person's data is erased. The payment
- * description contains no personal data.
+ * Formats the audit log entry. Erasing the person's data deletes the text after the colon. The payment description
+ * contains no personal data.
  */
 function formatAuditEntry(
   actionName: ActionName,
@@ -301,13 +301,16 @@ export function addNote(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, () => ok({ message: 'Note saved.' }))
 }
 
-/** Undoes the user's last note with this text. A request that the note closed is open again. */
+/** Undoes the user's last note with this text. Reopens a request that the note closed. */
 export function undoNote(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) => {
     const params = { registrationId: id, who: action.who, why: action.why.trim() }
     return (await lastOwnNote.get(sql, params))?.act === 'note'
       ? ok({ message: 'Note undone.' })
-      : refuse('not_now', 'You have no such note here, or it was already undone.')
+      : refuse(
+          'not_now',
+          'You have no such note on this registration, or you have already undone it.',
+        )
   })
 }
 
@@ -348,7 +351,7 @@ export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<Acti
 
 export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) => {
-    // Read in the transaction that locks the registration, so that two users cannot both send a payment link.
+    // Checks this in the transaction that locks the registration, so that two users cannot both send a payment link.
     if (action.isReminder === true && (await wasReminded(sql, id, action.at)))
       return refuse('reminded', 'A payment link was sent in the last 24 hours. No email was sent.')
     const emailToSend = action.act === 'resend' ? await addNoticeIfSecond(sql, id, email) : email

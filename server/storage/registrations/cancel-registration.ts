@@ -54,7 +54,12 @@ export function cancel(
         code: 'bad_data',
         message: `Only ${formatMoney(keptAmount, currency)} can be refunded.`,
       })
-    const change = explainChangedPayments(shown, keptAmount, currency, 'cancelled')
+    const change = explainChangedPayments(
+      shown,
+      keptAmount,
+      currency,
+      'The registration was not cancelled. Check it again.',
+    )
     if (change !== null) return err({ code: 'not_now', message: change })
     await closeOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)

@@ -11,7 +11,7 @@ import type { RegistrationRow } from './row-mapping.ts'
 import { coverBill } from '../documents/cover-bill.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
 import { recordAdjustment } from '../payments/balance-adjustments.ts'
-import { reindex } from '../lists/search-index.ts'
+import { reindexRegistration } from '../lists/search-index.ts'
 import { recordPayer } from '../payments/find-duplicate-payments.ts'
 import type { MailState } from '../mail/email-list-types.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
@@ -19,7 +19,7 @@ import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
 
 const RECEIPT_BUYER = { name: '', email: '', gstin: null, address: null }
-/** The number of rows per batch, each in a separate transaction. */
+/** The number of rows per batch. Each batch is a separate transaction. */
 const BATCH_ROWS = 100
 
 type RegistrationParams = { id: number }
@@ -66,7 +66,10 @@ const deleteIdempotencyKeys = statement((builder, { id }: RegistrationParams) =>
 const blankClaims = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('tellings').set({ answers: '{}' }).where('registration_id', '=', id),
 )
-/** Includes decisions on a payment that belonged to no registration, or to another one, before it was moved here. */
+/**
+ * Includes decisions on a payment that belonged to none, or to another registration, before it was moved to
+ * this one.
+ */
 const blankDecisions = statement((builder, { id }: RegistrationParams) =>
   builder
     .updateTable('decisions')
@@ -108,7 +111,7 @@ const blankLineDecisions = statement((builder, { id }: RegistrationParams) =>
         ),
     ),
 )
-/** Keeps only the action, before the colon. */
+/** Keeps only the action, which precedes the colon. */
 const shortenAuditLog = statement((builder, { id }: RegistrationParams, dialect) =>
   builder
     .updateTable('audit_log')
@@ -245,8 +248,8 @@ const dropFiles = statement((builder, { id, at }: RegistrationParams & { at: Ins
 )
 
 /**
- * Erases a person's data. Afterwards the delegate cannot be contacted about a payment, so no payment may be undecided.
- * An unpaid registration is cancelled, and its seats are released.
+ * Erases a person's data. Refused while a payment is undecided, because the delegate cannot be contacted afterwards.
+ * Cancels an unpaid registration and releases its seats.
  */
 export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
@@ -298,7 +301,7 @@ async function isMoneyUndecided(
 
 async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise<void> {
   blankRegistration.run(sql, { id, at })
-  await reindex(sql, id)
+  await reindexRegistration(sql, id)
   await recordPayer(sql, id)
   deleteUniqueAnswers.run(sql, { id })
   deletePersons.run(sql, { id })
@@ -320,7 +323,7 @@ async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise
   blankPayers.run(sql, { id })
 }
 
-/** Data of an action that is about its payment (amount, method, reference and day), none of which is personal. */
+/** The data of an action about its payment (amount, method, reference and day), which is not personal. */
 const PAYMENT_KEYS: readonly string[] = ['came', 'paid_at', 'pay_back']
 
 /** Blanks the data of actions, except data that is only about payments. */
@@ -357,8 +360,8 @@ export async function findRegistrationsWithEmail(
 }
 
 /**
- * Returns some registrations of an event that are not erased yet, with ids above the given one. Runs on the reader
- * thread, because it reads many rows.
+ * Returns some registrations of an event that are not erased yet, with ids above `afterId`. Runs on the reader thread,
+ * because it reads many rows.
  */
 export function findRegistrationsToErase(
   sql: Sql,
@@ -368,7 +371,7 @@ export function findRegistrationsToErase(
   return rowsToErase.all(sql, { eventId, after: afterId })
 }
 
-/** Marks all files of an event for deletion, some registrations at a time. Returns the number of registrations. */
+/** Marks the files of some registrations of an event for deletion. Returns the number of registrations. */
 export async function deleteUploadsOfEvent(
   sql: Sql,
   eventId: string,
@@ -381,7 +384,7 @@ export async function deleteUploadsOfEvent(
     addAuditEntry(sql, {
       at,
       who: 'rollcall',
-      what: `dropped the files: ${reason}`,
+      what: `deleted the files: ${reason}`,
       eventId,
       regNo,
     })

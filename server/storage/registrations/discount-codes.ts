@@ -143,7 +143,7 @@ const codePage = statement(
 const isPaid = fromRegistration('r.payment_status', '=', raw.lit('success'))
 /**
  * Selects one row for each code and currency. `ids`: a JSON array. `adjustments`: a JSON array of "kind item", because
- * the discount of a code is the adjustment for its kind. A bill may contain several lines of that adjustment.
+ * the discount of a code is the adjustment for the code's kind. A bill may contain several lines of an adjustment.
  */
 const usesOfCodes = statement(
   (builder, query: { ids: string; adjustments: string } & HoldParams, dialect) =>
@@ -190,7 +190,7 @@ const usesOfCodes = statement(
 )
 
 /**
- * Returns the id and status of a code at that instant; the id is null if the code is unknown. `exceptId`: a
+ * Returns the id and status of a code at that instant. The id is null if the code is unknown. `exceptId`: a
  * registration whose own use is not counted.
  */
 export async function findCodeAt(
@@ -200,30 +200,30 @@ export async function findCodeAt(
   holdMs: number,
   at: Instant,
   exceptId: number | null = null,
-): Promise<{ readonly id: number | null; readonly fact: CodeStatus }> {
+): Promise<{ readonly id: number | null; readonly status: CodeStatus }> {
   const [row, uses] = await Promise.all([
     codeByText.get(sql, { eventId, folded: normalisedCode }),
     countUses.get(sql, { eventId, folded: normalisedCode, except: exceptId, holdMs, at }),
   ])
-  if (row === undefined) return { id: null, fact: { is: 'unknown' } }
+  if (row === undefined) return { id: null, status: { is: 'unknown' } }
   const { id, kind } = row
-  if (row.withdrawn_at !== null) return { id, fact: { is: 'withdrawn' } }
-  if (row.last_day !== null && row.last_day < dayOf(at)) return { id, fact: { is: 'over' } }
+  if (row.withdrawn_at !== null) return { id, status: { is: 'withdrawn' } }
+  if (row.last_day !== null && row.last_day < dayOf(at)) return { id, status: { is: 'over' } }
   return (uses?.n ?? 0) >= row.uses_max
-    ? { id, fact: { is: 'spent' } }
-    : { id, fact: { is: 'valid', kind } }
+    ? { id, status: { is: 'spent' } }
+    : { id, status: { is: 'valid', kind } }
 }
 
 export function recordCodeUse(sql: Sql, registrationId: number, codeId: number): void {
   saveUse.run(sql, { registrationId, codeId })
 }
 
-/** Returns the code that a registration used. Null if none. */
+/** Returns the code that a registration used. Null if it used no code. */
 export async function findUsedCode(sql: Sql, registrationId: number): Promise<string | null> {
   return (await codeUsedBy.get(sql, { registrationId }))?.folded ?? null
 }
 
-/** Returns the code that a registration used, in its original spelling. Null if none. */
+/** Returns the code that a registration used, in its original spelling. Null if it used no code. */
 export async function findIssuedCode(sql: Sql, regNo: RegNo): Promise<string | null> {
   return (await codeUsedByNumber.get(sql, { regNo }))?.code ?? null
 }

@@ -1,7 +1,7 @@
 /**
  * Indexes the answers of registrations that were stored before a uniqueness rule existed.
- * A few registrations are indexed immediately, many in the background. Until then, `filled_at` of `unique_rules` is
- * the last indexed registration.
+ * A small number of registrations is indexed immediately, a large number in the background. Until the index is
+ * complete, `filled_at` and `filled_id` of `unique_rules` identify the last indexed registration.
  */
 import type { Kysely } from 'kysely'
 import { getComparisonKey, instant } from '../../../engine/index.ts'
@@ -85,10 +85,7 @@ const nextIncompleteRule = statement((builder) =>
     .orderBy('rule')
     .limit(1),
 )
-/**
- * Uses the order of an index, because SQLite would sort all registrations of the event for each batch if the order
- * were by id.
- */
+/** Uses the order of an index. With an order by id, SQLite would sort all registrations of the event for each batch. */
 const selectRegistrationsAfter = (
   builder: Kysely<Tables>,
   { eventId, createdAt, id }: { eventId: string } & Progress,
@@ -122,7 +119,8 @@ const addAnswer = statement(
 )
 
 /**
- * A rule whose index has been started. `createdAt` and `id`: the last indexed registration. Null if all are indexed.
+ * A rule whose index was started. `createdAt` and `id`: the last indexed registration. Null if all registrations are
+ * indexed.
  */
 export type RuleIndex = {
   readonly rule: string
@@ -185,7 +183,7 @@ export async function completeIndex(
     if ((await registrationAfterMany.get(sql, { eventId, ...progress })) !== undefined) return false
   }
   clearCachedReads(sql)
-  // Registrations that are being imported are not indexed.
+  // Registrations of an import in progress are not indexed.
   lockRules(sql, [eventId])
   if (index === undefined)
     saveRule.run(sql, { eventId, rule: rule.name, parts: JSON.stringify(rule.parts) })
@@ -193,7 +191,7 @@ export async function completeIndex(
   return true
 }
 
-/** Indexes the next batch of any rule. Returns false if there is none. */
+/** Indexes the next batch of any rule. Returns false if no batch is left. */
 export async function fillUniqueAnswers(sql: Sql): Promise<boolean> {
   const nextRule = await nextIncompleteRule.get(sql)
   if (nextRule === undefined) return false
@@ -204,8 +202,8 @@ export async function fillUniqueAnswers(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Indexes the next batch. If `locksRows`, a concurrent correction of one of its registrations waits, or is included.
- * Returns the last indexed registration, or null after the last batch.
+ * Indexes the next batch. With `locksRows`, a concurrent correction of a registration in the batch either waits or is
+ * included. Returns the last indexed registration, or null after the last batch.
  */
 async function fillNextBatch(
   sql: Sql,
@@ -224,7 +222,7 @@ async function fillNextBatch(
   })
   if (sql.batch === null) for (const answer of answers) addAnswer.run(sql, answer)
   else if (answers.length > 0)
-    // Uses one statement, because on PostgreSQL each statement adds time.
+    // Uses a single statement, because each statement takes time on PostgreSQL.
     buildQuery(sql, (builder) =>
       builder
         .insertInto('unique_answers')

@@ -1,4 +1,4 @@
-/** Stores which form created which registration, so that a form that is sent twice registers once. */
+/** Stores the registration that each form created, so that a form that is sent twice creates one registration. */
 import type { NotNull } from 'kysely'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
@@ -9,7 +9,7 @@ import type { RegistrationResult } from './registration-types.ts'
 /** How long an idempotency key is kept. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 
-/** Replaces the fingerprint of a key that may no longer open the registration that it created. */
+/** Replaces the fingerprint of a key that no longer gives access to the registration that it created. */
 const EXPIRED_KEY = 'over'
 
 type Key = { eventId: string; key: string }
@@ -20,9 +20,7 @@ const expireKeysOfRegistration = statement(
       .set({ fingerprint: EXPIRED_KEY })
       .where('registration_id', '=', registrationId),
 )
-/**
- * Uses subqueries, because SQLite repeats the planning of a join at every run if the join compares with a bound value.
- */
+/** Uses subqueries, because SQLite plans a join with a bound value again at every run. */
 const registrationByKey = statement((builder, { eventId, key, after }: Key & { after: Instant }) =>
   builder
     .selectFrom('idempotency_keys as k')
@@ -61,15 +59,15 @@ const deleteOldKey = statement((builder, { eventId, key, until }: Key & { until:
 )
 
 /**
- * Expires the keys of a registration whose holder or email address has changed, so that the browser that created it can
- * neither read nor resend it.
+ * Expires the keys of a registration whose holder or email address has changed, so that the browser that created the
+ * registration can neither read it nor send it again.
  */
 export function expireKeys(sql: Sql, registrationId: number): void {
   expireKeysOfRegistration.run(sql, { registrationId })
 }
 
 /**
- * Returns the registration that this key created. Null if there is none. Also runs outside the writer's transaction.
+ * Returns the registration that this key created. Null if it created none. Also runs outside the writer's transaction.
  */
 export async function findRegistrationByKey(
   sql: Sql,
@@ -92,8 +90,8 @@ export async function findRegistrationByKey(
 }
 
 /**
- * Deletes old keys. On PostgreSQL, deletes only this key immediately, because deleting all would mean waiting for other
- * operations that delete the same rows.
+ * Deletes old keys. On PostgreSQL, deletes only this key, because the operation would otherwise wait for others that
+ * delete the same rows.
  */
 export function deleteExpiredKeys(sql: Sql, eventId: string, key: string, at: Instant): void {
   const until = instant(at - KEY_RETENTION_MS)

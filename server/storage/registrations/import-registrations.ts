@@ -1,4 +1,4 @@
-/** Imports registrations of another system, all or none. */
+/** Imports all registrations of another system, or none. */
 import { err, ok, toAmount, computeNextState } from '../../../engine/index.ts'
 import type {
   Instant,
@@ -62,7 +62,9 @@ const addPayment = statement((builder, payment: ImportedPayment) =>
 
 const ROWS_PER_REPORT = 200
 
-/** Imports all rows, or none. Each row with an amount gets a payment, about which our gateway is never queried. */
+/**
+ * Imports all rows, or none. A row with an amount gets a payment. Our gateway is never queried about these payments.
+ */
 export async function importRegistrations(
   sql: Sql,
   rows: readonly ImportRow[],
@@ -121,7 +123,10 @@ export async function importRegistrations(
   return ok({ added: addedCount, unchanged: rows.length - addedCount })
 }
 
-/** Returns the state of an imported registration. If it was unpaid before, it cannot be paid through our gateway. */
+/**
+ * Returns the state of an imported registration. A registration that was unpaid in the other system cannot be paid
+ * through our gateway.
+ */
 function getImportedState({ paymentStatus }: ImportRow): RegistrationState {
   return computeNextState('to_pay', {
     status: paymentStatus,

@@ -84,7 +84,7 @@ const addRegistration = statement((builder, row: NewRow) =>
     .onConflict((conflict) => conflict.column('reg_no').doNothing())
     .returning('id'),
 )
-/** Inserts the registration under an id that was assigned in advance. If the number is taken, the operation fails. */
+/** Inserts the registration under an id that was assigned in advance. Fails if the registration number is taken. */
 const addRegistrationWithId = statement((builder, row: RegistrationParams & NewRow) =>
   builder.insertInto('registrations').values({ id: row.id, ...pickColumns(row) }),
 )
@@ -96,8 +96,8 @@ export async function register(
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) deleteExpiredKeys(sql, eventId, idempotency.key, at)
-  // On PostgreSQL, these queries share one packet. The key is read after the locks on person, answers and code: if the
-  // same form arrives twice simultaneously, the second must find its own registration instead of a refusal.
+  // On PostgreSQL, these queries share one packet. The key is read after person, answers and code are locked: if the
+  // same form arrives twice simultaneously, the second request must find the registration instead of a refusal.
   const person = getPersonToPay(registration)
   const [isCurrent, availability, samePerson, duplicate, newId] = await Promise.all([
     isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
@@ -111,7 +111,8 @@ export async function register(
       ? ok(duplicate.registered)
       : err({ code: 'idempotency_key_reused' })
   if (!isCurrent) return err({ code: 'version_moved' })
-  // A delegate whose own registration has the last seat or the discount code is asked about that registration.
+  // If the delegate's own earlier registration has the last seat or the discount code, the form asks about that
+  // registration.
   if (!samePerson.ok && availability.refusal?.code !== 'registered_already') return samePerson
   if (availability.refusal !== null) return err(availability.refusal)
   if (!samePerson.ok) return samePerson
@@ -131,7 +132,7 @@ export async function register(
     bill: (quote?.lines.length ?? 0) === 0 ? null : 1,
   } as const
   for (const constraint of ['registrations_reg_no_key', 'payments_order_id_key'])
-    sql.batch?.orElse(constraint, err({ code: 'reg_no_taken' }))
+    sql.batch?.returnOnConflict(constraint, err({ code: 'reg_no_taken' }))
   const id = await insertRegistration(sql, row, null, newId)
   if (id === null) throw new RollbackError(err({ code: 'reg_no_taken' }))
   if (approval !== undefined)
@@ -158,7 +159,7 @@ export async function register(
   await saveAnswersAndCode(sql, id, registration, availability)
   const takeReservedSeats = (): void =>
     reserveQuotas(sql, id, availability.seatReservation, { eventId, isDue: orderId !== null, at })
-  // Otherwise seats are taken last, so that other delegates wait for them only during the commit.
+  // Otherwise reserves the seats last, so that other delegates wait for them only during the commit.
   const needsSeats = payUntil !== undefined || registration.paymentInHand !== undefined
   if (needsSeats) takeReservedSeats()
   if (payUntil !== undefined) {
@@ -199,7 +200,7 @@ export async function register(
   return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
 
-/** Confirms a payment taken at the front desk. If it is refused, nothing is registered. */
+/** Confirms a payment taken at the front desk. A refusal of the payment undoes the registration. */
 async function confirmPaymentInHand(
   sql: Sql,
   { regNo, addedBy, quote, at }: NewRegistration,
@@ -218,10 +219,10 @@ async function confirmPaymentInHand(
   const payment = { method, reference, amount: quote.total, paidAt: at }
   const confirmation = await runAction(() => recordPayment(sql, action, payment, email))
   if (!confirmation.ok)
-    throw new RollbackError(err({ code: 'not_confirmed', no: confirmation.error }))
+    throw new RollbackError(err({ code: 'not_confirmed', refusal: confirmation.error }))
 }
 
-/** Runs an action that may undo its own writes. Here, a refusal undoes the whole registration. */
+/** Runs an action whose refusal undoes the whole registration. */
 async function runAction(performAction: () => Promise<ActionResult>): Promise<ActionResult> {
   try {
     return await performAction()
@@ -233,7 +234,7 @@ async function runAction(performAction: () => Promise<ActionResult>): Promise<Ac
 
 /**
  * Inserts a registration and returns its id. Null if the number is taken. `newId`: on PostgreSQL, the id that was
- * assigned in advance; there, a taken number fails the operation.
+ * assigned in advance. On PostgreSQL, the operation fails if the number is taken.
  */
 export async function insertRegistration(
   sql: Sql,

@@ -5,7 +5,7 @@ import { statement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { MemberListCount, MemberListReplaced, MemberListRow } from './pricing-context-types.ts'
 
-/** The maximum number of keys listed when a member list has changed. Further keys are only counted. */
+/** The maximum number of listed keys after a change of a member list. Further keys are only counted. */
 const SAMPLE_MAX = 10
 
 type List = { eventId: string; roll: string }
@@ -62,7 +62,7 @@ export async function readMemberListRow(
   return row === undefined ? null : (JSON.parse(row.cells) as Record<string, string>)
 }
 
-/** Replaces all rows; rows that are not in the new list are deleted. */
+/** Replaces all rows, and deletes rows that are not in the new list. */
 export async function replaceMemberList(
   sql: Sql,
   eventId: string,

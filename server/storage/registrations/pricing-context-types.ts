@@ -9,17 +9,17 @@ import type {
   UniqueRule,
 } from '../../../engine/index.ts'
 
-/** The context as it was before pricing. It is checked again when the registration is stored. */
+/** The context that determined the price. It is checked again when the registration is stored. */
 export type ExternalContext = {
   /** The event's uniqueness rules, in the file's order. */
   readonly unique: readonly UniqueRule[]
-  /** True if the delegate was warned and registers anyway. Rules that only warn then do not block. */
+  /** True if the delegate registers despite a warning. Rules that only warn then do not block. */
   readonly isConfirmed: boolean
-  /** The discount code, normalised, with the kind of its discount. Null if none was entered. */
-  readonly code: { readonly folded: string; readonly kind: string } | null
+  /** The normalised discount code, with the kind of its discount. Null if the delegate entered no code. */
+  readonly code: { readonly normalisedCode: string; readonly kind: string } | null
   /** The matching member-list rows, with the cells that conditions use. */
-  readonly rolls: readonly {
-    readonly roll: string
+  readonly memberListRows: readonly {
+    readonly memberList: string
     readonly key: string
     readonly cells: Readonly<Record<string, string>>
   }[]
@@ -33,7 +33,7 @@ export type ContextRefusal =
   | { readonly code: 'code_gone'; readonly is: Exclude<CodeStatus['is'], 'valid'> }
   /** A requested seat is not available: a quota's id, or `limit.option`. */
   | { readonly code: 'full'; readonly place: string }
-  /** The context has changed. The caller must look it up again. */
+  /** The context has changed. The caller must read it again. */
   | { readonly code: 'facts_moved' }
   /** Another version of the event is active now. The registration must be checked against it. */
   | { readonly code: 'version_moved' }
@@ -53,7 +53,7 @@ export type StoredCode = {
   readonly code: string
   readonly kind: string
   readonly usesMax: number
-  /** The number of registrations that use the code now, and how many of them are paid. */
+  /** The number of registrations that use the code now, and the number of paid ones. */
   readonly uses: number
   readonly paid: number
   /** The same uses by the currency of their bills. */
@@ -66,8 +66,8 @@ export type StoredCode = {
 }
 
 /**
- * The discount of a code on the current bills of the registrations that use it, with tax: for all, and for paid ones.
- * Cancelled and refused registrations are excluded. Each currency is separate.
+ * The discount of a code, with tax, on the current bills of all registrations that use it, and of the paid ones.
+ * Excludes cancelled and refused registrations. Each currency has a separate entry.
  */
 export type CodeDiscount = {
   readonly currency: Currency
@@ -78,7 +78,7 @@ export type CodeDiscount = {
 }
 export type CodeQuery = {
   readonly eventId: string
-  /** The adjustment for each kind of code. Kinds that give a category are left out. */
+  /** The adjustment for each kind of code, except kinds that give a category. */
   readonly adjustments: readonly { readonly kind: string; readonly adjustment: string }[]
   readonly holdMs: number
   readonly at: Instant

@@ -67,21 +67,21 @@ export type NewRegistration = {
   /** The approval rule that applies before payment, and its deadline. No approval is needed if omitted. */
   readonly approval?: { readonly id: string; readonly decideBy: Instant }
   readonly uploads: readonly StoredUpload[]
-  /** Consents, one log line each, because the file's texts may change. None if omitted. */
+  /** Consents, each a log line, because the texts in the event file may change. No consents if omitted. */
   readonly consents?: readonly string[]
   readonly at: Instant
   /** The user who added it. The delegate if omitted. */
   readonly addedBy?: string
   /** A payment taken at the front desk, confirmed in the same transaction. If it is refused, nothing is stored. */
   readonly paymentInHand?: PaymentInHand
-  /** Its payment method in the event file. The gateway if omitted. */
+  /** The payment method in the event file. The gateway if omitted. */
   readonly way?: string
   /** The payment deadline, until which seats are kept. If omitted, they are held for the usual period. */
   readonly payUntil?: Instant
-  /** Queued in the same transaction: the confirmation if nothing is due, else the next email. */
+  /** The email to queue: the confirmation if nothing is due, otherwise the email with the next step. */
   readonly mail: NewMail | null
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
-  /** The context to check again inside the transaction. None if omitted. */
+  /** The context to check again inside the transaction. Not checked if omitted. */
   readonly externalContext?: ExternalContext
   /** Data of the web form. If omitted, earlier registrations of the same person are not searched for. */
   readonly form?: WebForm
@@ -134,10 +134,10 @@ export type MailSpacing = { readonly apartMs: number; readonly mailsMax: number 
 export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'reg_no_taken' }
-  /** The delegate has not confirmed that they want to register and pay again. */
-  | { readonly code: 'same_person'; readonly same: SamePersonRegistration }
+  /** The delegate has not confirmed that they want to register again. */
+  | { readonly code: 'same_person'; readonly earlierRegistration: SamePersonRegistration }
   /** The payment in hand was refused when it was recorded. */
-  | { readonly code: 'not_confirmed'; readonly no: ActionRefusal | DecisionRefusal }
+  | { readonly code: 'not_confirmed'; readonly refusal: ActionRefusal | DecisionRefusal }
   | ContextRefusal
 
 export type StoredRegistration = {
@@ -172,7 +172,7 @@ export type StoredRegistration = {
   /** The event file's approval rule before payment, and its deadline. Null if no approval is needed. */
   readonly approval: string | null
   readonly decideBy: Instant | null
-  /** The category that was offered when the application was refused. Null if none. */
+  /** The category that was offered when the application was refused, or null. */
   readonly offer: string | null
   /** When it expires unless paid. Null if it expires with the gateway's orders. */
   readonly payUntil: Instant | null
@@ -210,9 +210,7 @@ export type ListedRegistration = Pick<
 > & {
   /** For a stored registration all attempts, newest first; for a listed one only the newest. */
   readonly payments: readonly Pick<StoredPayment, 'orderId'>[]
-  /**
-   * For a listed registration: gateway and account of each successful card payment, separated by commas. Null if none.
-   */
+  /** For a listed registration: gateway and account of each successful card payment, separated by commas, or null. */
   readonly accounts?: string | null
 }
 
@@ -252,7 +250,7 @@ export type ListQuery = {
   readonly answers: Readonly<Record<string, string | boolean>>
   /** Options that must be among those chosen, by multiple-choice field. */
   readonly chosen?: Readonly<Record<string, string>>
-  /** True if any person is listed, by person-list field. */
+  /** By person-list field: true if at least one person must be listed, false if none may be. */
   readonly people?: Readonly<Record<string, boolean>>
   /** The item that must be on the bill; `option` is null for any. */
   readonly sold?: { readonly item: string; readonly option: string | null }
@@ -288,9 +286,9 @@ export type StatusSum = {
   /** Empty if they have none. */
   readonly category: string
   readonly count: number
-  /** The number of them that are cancelled or refused. */
+  /** The number of cancelled or refused registrations among them. */
   readonly ended: number
-  /** Counted payments less refunds. */
+  /** The counted payments less refunds. */
   readonly booked: Amount
   /** The amount still to be paid. */
   readonly owed: Amount
@@ -302,16 +300,16 @@ export type ListPage = {
   readonly isCountCapped: boolean
   /** The totals of all pages. Null if more registrations match than are counted. */
   readonly sums: readonly StatusSum[] | null
-  /** False if there are too many to sort as requested; then the newest come first. */
+  /** False if there are too many rows to sort as requested. The newest rows then come first. */
   readonly isSorted: boolean
 }
 
 export type ListSales = {
   readonly sums: readonly SalesSum[]
-  /** Paid amounts, by currency, that belong to no line: above the bill, or for registrations cancelled since. */
+  /** Paid amounts, by currency, that are not part of any line: above the bill, or for registrations cancelled since. */
   readonly unassignedAmounts: readonly Money[]
   readonly groups: readonly SalesGroup[]
-  /** The number of persons by field, and how many of them belong to paid registrations. */
+  /** The number of persons by field, and the number of those on paid registrations. */
   readonly people: readonly {
     readonly field: string
     readonly count: number
@@ -331,10 +329,10 @@ export type NewMail = {
 export type QueuedMail = NewMail & {
   readonly id: number
   /**
-   * `links`: lost links; `unfinished`: reminder to a delegate who left before paying; `given-back`: refund; `already`:
-   * a form with the same details was sent again; `same-person`: the delegate may pay a second time. Links in these
-   * emails are created when they are sent. `documents`: invoices and credit notes that were issued later, attached.
-   * `paused`: no more emails for an hour.
+   * `links`: lost links; `unfinished`: a reminder to a delegate who left before paying; `given-back`: a refund;
+   * `already`: a form with the same details was sent again; `same-person`: the delegate may pay a second time. Links in
+   * these emails are created when they are sent. `documents`: invoices and credit notes that were issued later,
+   * attached. `paused`: no more emails for an hour.
    */
   readonly kind:
     | 'confirmation'
@@ -393,6 +391,6 @@ export type NewEventFile = {
   readonly eventId: string
   readonly text: string
   readonly shared: string
-  /** The time since which the event has had no file. Null if it has a file, as far as is known. */
+  /** The time since which the event has had no file. Null if it has a file or this is unknown. */
   readonly goneAt: Instant | null
 }

@@ -82,7 +82,7 @@ export async function retry(
       askedOf,
       gateway,
     })
-  // A payment that does not match is under review. Requesting another payment would be wrong.
+  // Refused while the registration is under review, because the delegate must not pay twice.
   const canRetry = newestRow.status === 'failed' || (replaces && newestRow.status === 'pending')
   if (
     !canRetry ||
@@ -106,7 +106,7 @@ export async function retry(
     at,
   })
   if (refusal !== null) return err(refusal)
-  // The attempt's own price becomes the price of the registration, even if that was corrected.
+  // The price of the attempt becomes the price of the registration, even if that price was corrected.
   if (price !== undefined) markNotCorrected.run(sql, { id: registration.id })
   const orderId = createOrderId(regNo, attempt)
   const quote = price?.quote ?? getQuote(newestRow)
@@ -130,8 +130,8 @@ export async function retry(
     at,
   })
   assert(isInserted, `order id ${attempt} of a registration is already used`)
-  // Two orders are never open simultaneously. If a payment still arrives for this order, it counts or needs review.
-  // The order is closed after the new one is placed, so that no earlier manual request is restored in its place.
+  // Closes this order, because a registration never has two open orders. A payment that still arrives for it counts or
+  // needs review. The new order is placed first, so that closing this order does not restore an earlier manual request.
   if (newestRow.status === 'pending')
     await applyPaymentEvent(sql, newestRow.order_id, { type: 'expired', at }, null)
   await settleRegistration(sql, registration.id)
@@ -148,7 +148,7 @@ export async function retry(
   return ok(toStoredPayment(payment))
 }
 
-/** Requests the unpaid difference of a correction again, at its current amount. */
+/** Requests the unpaid difference of a correction again, with its current amount. */
 async function retryDifference(
   sql: Sql,
   registration: RegistrationRow,
@@ -180,7 +180,7 @@ async function retryDifference(
 }
 
 /**
- * Resumes an open order: holds its seats again and queries the gateway soon. Refused if a seat is no longer available.
+ * Resumes an open order: holds its seats again and schedules a gateway query. Refused if a seat is no longer available.
  */
 export async function resumePayment(
   sql: Sql,

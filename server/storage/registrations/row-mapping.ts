@@ -19,7 +19,7 @@ import type { StoredPayment, StoredRegistration } from '../index.ts'
 export type RegistrationRow = Selectable<Tables['registrations']>
 /**
  * Payments `p` with data of other tables. `declined_code`: the gateway's code for a failure. Null if the payment has
- * not failed, or has failed without a code. `given_back`: a failed payment was refunded, or is about to be.
+ * not failed, or has failed without a code. `given_back`: a failed payment was refunded, or its refund is in progress.
  */
 const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
   builder
@@ -83,7 +83,7 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .when(
             and([
               eb('p.status', '=', 'failed'),
-              // Counts the refunds, because PostgreSQL would read all captures to find out whether any exist.
+              // Counts the refunds, because PostgreSQL would read all captures for an EXISTS condition.
               eb(
                 refundsOfCaptures
                   .select((b) => b.fn.countAll<number>().as('n'))
@@ -107,9 +107,7 @@ export const selectJoinedPayments = (builder: Kysely<Tables>, dialect: Dialect) 
     .select(['r.reg_no', 'r.event_id', 'r.currency'])
 export type PaymentRow = InferResult<ReturnType<typeof selectPayments>>[number]
 export type JoinedPaymentRow = InferResult<ReturnType<typeof selectJoinedPayments>>[number]
-/**
- * Uses a subquery, because SQLite repeats the planning of a join at every run if the join compares with a bound value.
- */
+/** Uses a subquery, because SQLite plans a join with a bound value again at every run. */
 export const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }, dialect) =>
   selectJoinedPayments(builder, dialect).where('p.id', '=', ({ selectFrom }) =>
     selectFrom('payments').select('id').where('order_id', '=', orderId),
@@ -146,7 +144,7 @@ export const toStoredPayment = (row: JoinedPaymentRow): StoredPayment => ({
   quote: getQuote(row),
   holdUntil: row.hold_until,
   handedOffAt: row.handed_off_at,
-  lastAnswer: row.last_answer,
+  lastResponse: row.last_answer,
   claimedAt: row.claimed_at,
   reviewSince: row.review_since,
   hasMoneyInReview: row.money_in_review === 1,
@@ -165,8 +163,8 @@ export function getQuote({
 }
 
 /**
- * Returns the input of the engine's `applyPaymentEvent`. For a refunded payment, it contains the reference of the
- * sale.
+ * Returns the input of the engine's `applyPaymentEvent`. For a refunded payment, the input contains the reference of
+ * the sale.
  */
 export function toPayment(row: JoinedPaymentRow): Payment {
   const { order_id: orderId, amount, currency, review } = row
@@ -199,7 +197,10 @@ export function toPayment(row: JoinedPaymentRow): Payment {
   }
 }
 
-/** Reads complete registrations by id: one statement each for rows, payments, uploads and lines, in one packet. */
+/**
+ * Defines a reader of complete registrations. Sends one statement each for rows, payments, uploads and lines, in one
+ * packet.
+ */
 function selectRegistrationsWhere<Params extends object>(selection: RowSelection<Params>) {
   const registrationStatement = statement((builder, params: Params, dialect) =>
     builder

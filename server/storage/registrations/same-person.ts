@@ -1,4 +1,4 @@
-/** Finds earlier registrations of the person who registers, whether paid or in progress, and second payments. */
+/** Finds a person's earlier registrations, both paid and in progress, and second payments. */
 import { sql as raw } from 'kysely'
 import type { Kysely, NotNull } from 'kysely'
 import { decideSamePerson, err, getPayerKey, ok, toAmount } from '../../../engine/index.ts'
@@ -11,10 +11,13 @@ import { keepsFirstPayment } from '../payments/find-duplicate-payments.ts'
 import { isInForce } from './undone-notes.ts'
 import type { NewRegistration, SamePersonRegistration, SecondPayment } from '../index.ts'
 
-/** If a person has more registrations than this, only the paid and the newest ones are compared. */
+/** The maximum number of registrations of a person that are compared. Paid and newest ones take precedence. */
 const COMPARED_MAX = 20
 
-/** Most delegates use a few devices. Further browsers count as unproven: the delegate gets an email. */
+/**
+ * The maximum number of browsers stored for a registration. Most delegates use fewer. For any other browser, the
+ * delegate gets an email.
+ */
 const BROWSERS_MAX = 10
 
 type Person = { readonly eventId: string; readonly person: string }
@@ -142,7 +145,7 @@ const selectSecondPayment = (builder: Kysely<Tables>, regNo: RegNo) =>
 const secondPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
   selectSecondPayment(builder, regNo),
 )
-/** Selects the second payment only if this browser made or opened both registrations. */
+/** Selects the second payment, but only if this browser made or opened both registrations. */
 const secondPaymentInBrowser = statement(
   (builder, { regNo, browser }: { regNo: RegNo; browser: string }) =>
     selectSecondPayment(builder, regNo).where(({ and, exists, selectFrom }) =>
@@ -182,7 +185,7 @@ const selectOtherPaid = (
 const otherPaid = statement((builder, other: OtherRegistrationQuery) =>
   selectOtherPaid(builder, other),
 )
-/** Selects that registration only if this browser made or opened it. */
+/** Selects that registration, but only if this browser made or opened it. */
 const otherPaidInBrowser = statement(
   (builder, { eventId, person, id, browser }: OtherRegistrationQuery & { browser: string }) =>
     selectOtherPaid(builder, { eventId, person, id }).where(({ exists, selectFrom }) =>
@@ -205,20 +208,22 @@ const lastRequestOrResponse = statement((builder, { id }: { id: number }) =>
     .limit(1),
 )
 
-/** Returns the person of a registration with an amount due. Null if nothing is due now, or the person is not known. */
+/** Returns the person of a registration with an amount due. Null if nothing is due now, or the person is unknown. */
 export const getPersonToPay = ({ orderId, searchable }: NewRegistration): string | null =>
   orderId === null ? null : getPayerKey(searchable)
 
 /**
  * Returns an error with the registration that the form must ask about. Otherwise returns the id of the registration
- * whose delegate gets an email, or null. Call this in the transaction that registers, with the person locked: of
- * simultaneous forms, one registers and the others find it. Used only for the web form.
+ * whose delegate gets an email, or null. Call this in the transaction that registers, with the person locked, so that
+ * only one of several simultaneous forms registers. Used only for the web form.
  */
 export async function findSamePerson(
   sql: Sql,
   { eventId, form }: NewRegistration,
   person: string | null,
-): Promise<Result<number | null, { code: 'same_person'; same: SamePersonRegistration }>> {
+): Promise<
+  Result<number | null, { code: 'same_person'; earlierRegistration: SamePersonRegistration }>
+> {
   if (person === null || form === undefined) return ok(null)
   const rows = await registrationsOfPerson.all(sql, { eventId, person, browser: form.browser })
   const earlierRegistrations = rows
@@ -238,12 +243,12 @@ export async function findSamePerson(
   const { is, registration } = decision
   if (is === 'email') return ok(form.sendsEmail ? registration.id : null)
   const { id: _, ...samePerson } = registration
-  return err({ code: 'same_person', same: samePerson })
+  return err({ code: 'same_person', earlierRegistration: samePerson })
 }
 
 /**
- * Stores the person of a new registration, the browser that made it, and the delegate to email about it. Uses the
- * same statement as for an unknown person, so that the response takes equally long.
+ * Stores the person of a new registration, the browser that made it, and the delegate to email about it. Runs the same
+ * statement for known and unknown persons, so that the response time does not tell them apart.
  */
 export function recordPerson(
   sql: Sql,
@@ -257,7 +262,8 @@ export function recordPerson(
 }
 
 /**
- * Returns the emails about second registrations that are not queued yet, starting after that registration. Only reads.
+ * Returns the emails about second registrations that are not queued yet, starting after the registration `after`. Only
+ * reads.
  */
 export const readDueNotices = (
   sql: Sql,
@@ -265,7 +271,9 @@ export const readDueNotices = (
   limit: number,
 ): Promise<readonly SamePersonNotice[]> => dueNotices.all(sql, { after, limit })
 
-/** Deletes the notice; call this in the transaction that queues the email. Returns false if it was queued before. */
+/**
+ * Deletes the notice. Call this in the transaction that queues the email. Returns false if the email was queued before.
+ */
 export const removeDueNotice = async (sql: Sql, id: number): Promise<boolean> =>
   (await removeNotice.run(sql, { id }).changes) === 1
 
@@ -278,12 +286,12 @@ export async function recordBrowser(sql: Sql, regNo: RegNo, browser: string): Pr
     addPerson.run(sql, { id: row.id, eventId: row.event_id, person, browser, notifyId: null })
 }
 
-/** Deletes the browsers of a registration that passes to another delegate or email address. */
+/** Deletes the browsers of a registration whose delegate or email address changes. */
 export const deleteBrowsers = (sql: Sql, id: number): void => void removeBrowsers.run(sql, { id })
 
 /**
- * Returns the second payment, made in that browser if one is given. Only reads; may also run outside the writer's
- * transaction.
+ * Returns the second payment. With `browser`, only if that browser made or opened both registrations. Only reads. May
+ * also run outside the writer's transaction.
  */
 export async function findSecondPayment(
   sql: Sql,
@@ -304,8 +312,8 @@ export async function findSecondPayment(
 }
 
 /**
- * Returns a registration that the same person has paid, before this one is paid. With `browser`, only a registration
- * that it made or opened. Only reads.
+ * Returns a paid registration of the same person, for a registration that is not paid yet. With `browser`, only a
+ * registration that this browser made or opened. Only reads.
  */
 export async function findOtherPaid(
   sql: Sql,

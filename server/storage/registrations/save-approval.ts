@@ -1,7 +1,7 @@
 /**
  * Stores approvals, refusals and accepted offers.
- * The price of an approved registration is that of its registration date. A refused registration no longer holds seats,
- * and may be offered another category.
+ * An approved registration gets the price of its registration date. A refused registration no longer holds seats, and
+ * its delegate may be offered another category.
  */
 import { assert, err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/index.ts'
 import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
@@ -57,7 +57,7 @@ const savePayUntil = statement(
       .set({ offer: null, pay_until: payUntil })
       .where('id', '=', id),
 )
-/** Lets staff count payments that were received after the refusal, and are under review, for this attempt. */
+/** Allows staff to count payments for this attempt that were received after the refusal and are under review. */
 const countReviewedPaymentsFor = statement(
   (builder, { id, attempt }: RegistrationParams & { attempt: number }) =>
     builder
@@ -73,7 +73,10 @@ const countReviewedPaymentsFor = statement(
       .where('counts_for', 'is', null),
 )
 
-/** Approves a registration. It must be paid by the given day, or is complete if it is free. The email states which. */
+/**
+ * Approves a registration. A free registration is then complete; any other must be paid by the given day. The email
+ * states which applies.
+ */
 export function approve(sql: Sql, action: NewAction, approval: Approval): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
     const total = row.total ?? toAmount(0)
@@ -83,7 +86,7 @@ export function approve(sql: Sql, action: NewAction, approval: Approval): Promis
   })
 }
 
-/** Rejects an application and releases its seats. `offer`: the category offered instead. Null if none. */
+/** Rejects an application and releases its seats. `offer`: the category offered instead, or null. */
 export function rejectApplication(
   sql: Sql,
   action: NewAction,
@@ -100,7 +103,10 @@ export function rejectApplication(
   })
 }
 
-/** Accepts the offer for the delegate: changes the category, with the prices of the registration date and its seats. */
+/**
+ * Accepts the offer for the delegate: changes the category, and with it the price (as of the registration date) and the
+ * seats.
+ */
 export function acceptOffer(
   sql: Sql,
   action: NewAction,
@@ -151,7 +157,7 @@ async function saveQuote(sql: Sql, { id }: RegistrationRow, quote: Quote): Promi
   savePrice.run(sql, { id, period, base, gst, total, bill })
 }
 
-/** Reserves the seats and starts the payment. The gateway is queried only after the delegate is sent there. */
+/** Reserves the seats and starts the payment. The gateway is queried only after the delegate is sent to it. */
 async function startPayment(
   sql: Sql,
   row: RegistrationRow,

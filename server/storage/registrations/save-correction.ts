@@ -1,5 +1,5 @@
 /**
- * Stores corrected answers. Checks the seats, codes and unique answers that they need.
+ * Stores corrected answers. Checks the seats, codes and unique answers that the new answers need.
  * A changed price becomes an amount to be paid or refunded, in addition to the bill.
  */
 import type { Selectable } from 'kysely'
@@ -21,7 +21,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { coverBill } from '../documents/cover-bill.ts'
-import { keepCoveredBill } from '../documents/issue-documents.ts'
+import { storeCoveredBill } from '../documents/issue-documents.ts'
 import {
   recordAdjustment,
   getStoredBalance,
@@ -31,7 +31,7 @@ import { confirmByMail, enqueue } from '../mail/email-queue.ts'
 import { updateSeatsAfterCorrection } from '../seats/recompute-seats.ts'
 import type { RegistrationRow } from './row-mapping.ts'
 import { replaceUploads } from '../files/replace-uploads.ts'
-import { reindex } from '../lists/search-index.ts'
+import { reindexRegistration } from '../lists/search-index.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
 import { expireKeys } from './idempotency-keys.ts'
 import { deleteBrowsers } from './same-person.ts'
@@ -70,8 +70,8 @@ const paidRegistration = statement((builder, { id }: RegistrationParams) =>
     .where('payment_status', '=', 'success'),
 )
 /**
- * Records that a registration was complete because it was free: its unpaid and refunded attempts no longer determine
- * its price.
+ * Records that a registration was complete because it was free, so that its unpaid and refunded attempts no longer
+ * determine its price.
  */
 const markFreeUntilNow = statement((builder, { id }: RegistrationParams) =>
   builder
@@ -127,7 +127,8 @@ export function correct(
     if (row.answers !== JSON.stringify(expectedAnswers))
       return err({
         code: 'moved_on',
-        message: 'This registration has changed since you opened it. Please check it again.',
+        message:
+          'This registration has changed since you opened it. Reload the page and check it again.',
       })
     const saveResult = await replaceAnswers(sql, row, correction, at)
     if (!saveResult.ok) return saveResult
@@ -135,7 +136,7 @@ export function correct(
     if (!balanceChange.ok) return balanceChange
     replaceUploads(sql, row.id, uploads)
     await settleRegistration(sql, row.id)
-    await reindex(sql, row.id)
+    await reindexRegistration(sql, row.id)
     if (revokesLinks) endLinks.run(sql, { id: row.id, at })
     if (action.act === 'transfer' || hasNewAddress(row, correction)) expireKeys(sql, row.id)
     if (action.act === 'transfer' || hasNewAddress(row, correction)) deleteBrowsers(sql, row.id)
@@ -154,8 +155,8 @@ export function correct(
 }
 
 /**
- * Returns true if the email address changed. The registering browser entered another address, so that browser may
- * belong to a different person.
+ * Returns true if the email address changed. The browser that registered entered another address, so it may belong to
+ * another person.
  */
 const hasNewAddress = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
   email.toLowerCase() !== searchable.email.toLowerCase()
@@ -216,7 +217,7 @@ const isPaid = async (sql: Sql, id: number): Promise<boolean> =>
   (await paidRegistration.get(sql, { id })) !== undefined
 
 /**
- * Applies the price change. An unpaid amount is requested again at the new price; payments already received are kept.
+ * Applies the price change. Requests an unpaid amount again at the new price, and keeps payments that were received.
  */
 async function reprice(
   sql: Sql,
@@ -232,15 +233,14 @@ async function reprice(
         'A payment of this registration needs review. Decide on it before you change the price.',
     })
   const balanceChange = toAmount(quote.total - (row.total ?? 0))
-  // Refunds are matched with the amount due by their amounts alone: after a price change in between, one of them would
-  // be lost.
+  // Refunds are matched with the amount due only by their amounts, so a price change in between would lose a refund.
   if (balanceChange !== 0 && (await getRefundInProgress(sql, row.id)) > 0)
     return err({
       code: 'moved_on',
       message:
         'A refund of this registration is in progress. Change the price when it is done or refused.',
     })
-  await keepCoveredBill(sql, row)
+  await storeCoveredBill(sql, row)
   const balanceBefore = await computeBalance(sql, row.id)
   const bill = saveLines(sql, row.id, await getNextBill(sql, row.id), quote.lines)
   const { period, base, gst, total } = quote

@@ -1,6 +1,7 @@
 /**
  * Enforces unique answers with an index of normalised answers per rule.
- * The registering transaction checks and writes the index, so of two simultaneous registrations only one succeeds.
+ * The transaction that registers checks and writes the index, so that only one of two simultaneous registrations
+ * succeeds.
  */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { getComparisonKey, getOwn } from '../../../engine/index.ts'
@@ -10,7 +11,7 @@ import { buildQuery, statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { lockAnswers } from '../database/row-locks.ts'
 import { createUpdatingError } from '../database/store-busy-error.ts'
-import { readSearch } from '../lists/search-terms.ts'
+import { parseSearch } from '../lists/search-terms.ts'
 import { completeIndex, discardOlderRules, readIndexedRules } from './fill-unique-answers.ts'
 
 /** The maximum number of registrations compared while their answers are not indexed yet. */
@@ -75,8 +76,9 @@ const addAnswer = statement(
 )
 
 /**
- * Returns the newest registration that conflicts with these answers, and the position of the rule. Null if none. Failed
- * or refunded payments do not conflict, nor do cancelled or refused registrations.
+ * Returns the newest registration that conflicts with these answers, and the position of the rule. Null if no
+ * registration conflicts. A registration whose payment failed or was refunded does not conflict, nor does a cancelled
+ * or refused one.
  */
 export async function findConflictingAnswer(
   sql: Sql,
@@ -87,7 +89,7 @@ export async function findConflictingAnswer(
 ): Promise<{ readonly rule: number; readonly regNo: RegNo } | null> {
   if (rules.length === 0) return null
   const keys = rules.map((uniqueRule) => getComparisonKey(uniqueRule, answers))
-  // Nearly every delegate is new, and this check takes a third of the time needed to find the other registration.
+  // Nearly every delegate is new, and this check takes a third of the time of a search for the other registration.
   const isAnswerTaken = async ({ name }: UniqueRule, normalisedAnswer: string | null | undefined) =>
     normalisedAnswer != null &&
     (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalisedAnswer })) !== undefined
@@ -122,9 +124,10 @@ export async function findConflictingAnswer(
 }
 
 /**
- * Compares registrations while the answers of earlier ones are being indexed: those with the same words in the
- * office's search, and those that the search does not contain yet. Null if none has the same answers. Only an email
- * address can prove this, because it is stored in the form in which it is searched.
+ * Compares registrations while the answers of earlier ones are being indexed: registrations with the same words in the
+ * office's search, and registrations that the search does not contain yet. Returns null if no registration has the same
+ * answers. Only an email address can prove that no registration has it, because it is stored in the form in which it is
+ * searched.
  */
 async function findUnindexedConflict(
   sql: Sql,
@@ -134,8 +137,8 @@ async function findUnindexedConflict(
 ): Promise<{ readonly regNo: RegNo } | 'undecided' | null> {
   const texts = rule.parts.map(({ id }) => String(getOwn(answers, id) ?? ''))
   const longestText = texts.reduce((a, b) => (b.length > a.length ? b : a), '')
-  const email = rule.email === undefined ? '' : String(getOwn(answers, rule.email) ?? '')
-  const terms = email === '' ? readSearch(longestText).terms : [email]
+  const email = rule.emailField === undefined ? '' : String(getOwn(answers, rule.emailField) ?? '')
+  const terms = email === '' ? parseSearch(longestText).terms : [email]
   const rowsWithWords = terms.length === 0 ? [] : await findCandidates(sql, conflict, terms)
   const unsearchableRows = await unsearchableRegistrations.all(sql, conflict)
   const conflictingRow = [...rowsWithWords, ...unsearchableRows].find(
@@ -160,7 +163,7 @@ const findCandidates = (
       .where(dialect.hasWords(terms))
       .where('r.event_id', '=', eventId)
       .where(isConflicting(exceptId))
-      // Unordered, because SQLite takes twenty times as long to read the index backwards.
+      // Does not order the rows, because SQLite takes twenty times as long to read the index backwards.
       .limit(dialect.limit(CANDIDATES_MAX)),
   ).all()
 
@@ -169,7 +172,7 @@ const PERSON_RULE = ''
 
 /**
  * Locks the answers: until the transaction ends, no other transaction can check or store these answers under these
- * rules, or register this person (null: no person).
+ * rules, or register this person (if not null).
  */
 export function lockUniqueAnswers(
   sql: Sql,
@@ -189,8 +192,8 @@ export function lockUniqueAnswers(
 }
 
 /**
- * Indexes the answers of a registration under the rules of its event, and of the event's other versions: one of them
- * may have been activated meanwhile.
+ * Indexes the answers of a registration under the rules of its event, and of the event's other versions, because
+ * another version may have been activated meanwhile.
  */
 export async function indexAnswers(
   sql: Sql,

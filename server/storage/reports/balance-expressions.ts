@@ -14,7 +14,7 @@ export const isEnded = r(
   ENDED_STATES.map((state) => raw.lit(state)),
 )
 
-/** The amount due today: for a paid registration the difference, for an unpaid one the whole price. */
+/** The amount due today: the difference for a paid registration, the whole price for an unpaid one. */
 export const amountDue = r
   .case()
   .when('r.payment_status', '=', raw.lit('success'))

@@ -1,9 +1,10 @@
 /**
- * Computes the dashboard figures of one event, and the values of its file that are in use. Runs on the reader thread.
+ * Computes the dashboard figures of one event, and the values of its event file that are in use. Runs on the reader
+ * thread.
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { getMoneyCurrency, toAmount } from '../../../engine/index.ts'
+import { getReceivedCurrency, toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency, Day, Money, PaymentStatus } from '../../../engine/index.ts'
 import type { CountedValues } from '../../../engine/authoring.ts'
 import {
@@ -35,7 +36,7 @@ const newestRegistrations = statement((builder, { eventId }: { eventId: string }
     .orderBy('id', 'desc')
     .limit(RECENT_ROWS),
 )
-/** Uses the currency that the gateway named; excludes payments in its test mode. */
+/** Uses the currency that the gateway named. Excludes payments in the gateway's test mode. */
 const dismissedAmounts = statement((builder, { eventId }: { eventId: string }) =>
   builder
     .selectFrom('decisions as d')
@@ -116,7 +117,7 @@ export async function computeDashboardFigures(
     )
   const dismissedMoney = dismissed.map(({ code, amount }) => ({
     amount,
-    currency: code === '' ? currency : getMoneyCurrency({ currency: code }),
+    currency: code === '' ? currency : getReceivedCurrency({ currency: code }),
   }))
   const currencies = [...new Set([...revenue, ...dismissedMoney].map((money) => money.currency))]
   const others = await mapInOrder(

@@ -36,9 +36,9 @@ const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refund
     ),
   )
 /**
- * Selects paid registrations that owe a difference. Their ids come from the small index of those with a balance; with
- * an additional condition on the event, SQLite would read all paid registrations of the event in the order of the
- * page.
+ * Selects paid registrations that owe a difference. Reads their ids from the small index of registrations with a
+ * balance. With an additional condition on the event, SQLite would read all paid registrations of the event in the
+ * order of the page.
  */
 const selectPaidDebtors = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
   builder

@@ -9,7 +9,7 @@ type QueueMetric = {
   readonly since: Instant | null
 }
 export type OperatingMetrics = {
-  /** Calls queued for the writer. Near 2,000, requests are rejected. */
+  /** Calls queued for the writer. At about 2,000 calls, requests are rejected. */
   readonly callsWaiting: number
   readonly mailsQueued: QueueMetric
   readonly mailsFailed: QueueMetric

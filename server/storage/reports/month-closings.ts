@@ -1,4 +1,4 @@
-/** Stores which months staff have closed, and reads the tax documents of a month. */
+/** Stores the months that staff have closed, and reads the tax documents of a month. */
 import type { DocumentBody, Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'

@@ -8,7 +8,9 @@ import type { Movement, MovementQuery } from './movement-types.ts'
 
 type Period = Pick<MovementQuery, 'from' | 'to'> & { readonly changedAfter: Instant }
 
-/** Only a payment without a registration can be moved to another event. Its row keeps the event that received it. */
+/**
+ * Only a payment without a registration can be moved to another event. Its row still names the event that received it.
+ */
 const paymentsMovedAfter = statement(
   (builder, { eventId, from, to, changedAfter }: Period & { readonly eventId: string }) =>
     builder
@@ -29,7 +31,7 @@ const paymentsMovedAfter = statement(
       .where('c.paid_at', '<', to)
       .where('c.found_for', '=', eventId)
       .where('r.event_id', '<>', eventId)
-      // A payment recorded later was never in the closed figures of the event that loses it.
+      // A payment that was recorded later was never in the closed figures of the previous event.
       .where('c.seen_at', '<=', changedAfter)
       .where('d.at', '>', changedAfter)
       .where('d.registration_id', 'is', null)

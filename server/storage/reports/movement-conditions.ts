@@ -49,7 +49,7 @@ export const selectReceivedPayments = (
             .select('d.id')
             .whereRef('d.capture_id', '=', 'c.id')
             .where('d.at', '>', changedAfter)
-            // A refund of a counted payment changes only the month of the refund.
+            // Excludes refunds of counted payments, which change only the month of the refund.
             .where((decision) =>
               decision.or([
                 decision('d.what', 'not in', REFUND_DECISIONS),
@@ -97,7 +97,8 @@ export const selectCompletedRefunds = (
 /** Methods whose payments a bank statement shows individually, under their reference. */
 const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly ManualMethod[]
 /**
- * True for a payment that no statement line shows. A refused payment needs no line: it may never have been received.
+ * True for a payment that no statement line shows. A refused payment needs no line, because it may never have been
+ * received.
  */
 export const unreconciledFlag = raw<
   0 | 1
@@ -107,7 +108,7 @@ export const unreconciledFlag = raw<
 export const refundMethod = raw<string>`case when c.source in (${raw.join(toLiterals(NON_GATEWAY_SOURCES))})
   or f.asked_at is not null or f.who in ('gateway', 'import', 'migration') then c.source else ${raw.lit(REFUNDED_OUTSIDE)} end`
 
-/** A report names a payment by its reference, or only by its order. */
+/** A report identifies a payment by its reference, or only by its order. */
 export const feeOfPayment = raw<Amount | null>`(select sum(s.fee + s.tax) from settlement_lines s
   where (s.reference = c.reference or (length(s.reference) = 0 and s.order_id = (select o.order_id from payments o where o.id = c.payment_id)))
   and s.source = c.source and s.kind = 'sale' and c.account in (s.account, ''))`
@@ -115,8 +116,8 @@ export const feeOfRefund = raw<Amount | null>`(select sum(s.fee + s.tax) from se
   where s.reference = f.reference and s.source = c.source and s.kind = 'refund' and c.account in (s.account, ''))`
 
 /**
- * A report names a refund by its reference, or by its payment or order, and its amount. Two equal refunds need two
- * lines.
+ * A report identifies a refund by its reference, or by its amount together with its payment or order. Two equal refunds
+ * need two lines.
  */
 const equalLineCount = raw<number>`(select count(*) from settlement_lines l
   where l.source = c.source and l.kind = 'refund' and l.amount = f.amount and l.id in (
@@ -130,7 +131,7 @@ const equalRefundCount = raw<number>`(select count(*) from refunds g join captur
 /** Returns true for a payment that counts as revenue. Other payments have no invoice. */
 export const isCounted = (state: CaptureState): boolean => state === 'fits' || state === 'accepted'
 
-/** Returns the currency of an amount: that of the gateway, or else that of the registration. */
+/** Returns the currency of an amount: the gateway's currency if known, otherwise the registration's. */
 export const getCurrency = ({
   code,
   priceCurrency,

@@ -20,11 +20,11 @@ export type MovementQuery = {
   readonly to: Instant
   /** Like `Movement.method`. */
   readonly method?: string | undefined
-  /** Only payments and refunds through a gateway that are in no stored settlement. */
+  /** Only payments and refunds through a gateway that are not in any stored settlement. */
   readonly isUnsettled?: boolean | undefined
   /** Only transfers and UPI payments that no saved bank statement shows. */
   readonly isUnreconciled?: boolean | undefined
-  /** Only entries that were recorded, or decided on by staff, after that instant: later changes of a closed month. */
+  /** Only entries that were recorded or decided on after that instant, which are later changes of a closed month. */
   readonly changedAfter?: Instant | undefined
 }
 
@@ -42,7 +42,9 @@ export type Movement = {
   readonly eventId: string | null
   readonly regNo: RegNo | null
   readonly name: string
-  /** The gateway or the manual method. REFUNDED_OUTSIDE for a refund that did not go through the payment's gateway. */
+  /**
+   * The gateway or the manual method. REFUNDED_OUTSIDE for a refund that was not made through the payment's gateway.
+   */
   readonly method: string
   readonly reference: string
   readonly amount: Amount
@@ -56,10 +58,10 @@ export type Movement = {
   readonly fee: Amount | null
   /** True for a transfer or UPI payment that no saved bank statement shows. */
   readonly isUnreconciled: boolean
-  /** For a payment: the amount that its registration still owes, in the currency of its price. */
+  /** For a payment: the amount still due for its registration, in the currency of the price. */
   readonly due: Amount
   readonly priceCurrency: Currency
-  /** Invoices of the payment, or credit notes issued with the refund. */
+  /** The invoices of the payment, or the credit notes issued with the refund. */
   readonly documents: readonly MovementDocument[]
   /**
    * True if the payment was moved to another event. It is listed as a change of the first event, whose sums exclude
@@ -117,7 +119,7 @@ export type ListedDocument = {
   readonly body: DocumentBody
 }
 
-/** A registration with a balance, as in the lists. Cancelled, refused and expired ones have none. */
+/** A registration with a balance, as in the lists. Cancelled, refused and expired registrations have no balance. */
 export type Debtor = {
   readonly id: number
   readonly eventId: string
@@ -130,7 +132,7 @@ export type Debtor = {
   readonly amount: Amount
   readonly currency: Currency
   readonly registeredAt: Instant
-  /** The time since which the amount is owed: that of the registration, or of the last change of its balance. */
+  /** The time since which the amount is due: the time of the registration, or of the last change of its balance. */
   readonly since: Instant
   /** When staff last sent a payment link. Null if they have not. */
   readonly remindedAt: Instant | null
@@ -178,11 +180,11 @@ export interface ReportStore {
   debtorPage(eventIds: readonly string[], after: string | null, limit: number): Promise<DebtorPage>
   debtorSums(eventIds: readonly string[]): Promise<readonly DebtorSum[]>
   /**
-   * Returns refunds that staff requested and that are not completed: not sent, sent, of unknown result, or refused
-   * without a decision.
+   * Returns refunds that staff requested and that are not completed. Includes sent refunds, refunds with an unknown
+   * result, and refused refunds without a decision.
    */
   openRefunds(eventIds: readonly string[] | null): Promise<readonly ListedRefund[]>
-  /** Returns invoices and credit notes of that period, by their number. */
+  /** Returns the invoices and credit notes of that period, by number. */
   taxDocuments(
     query: Pick<MovementQuery, 'eventIds' | 'from' | 'to'>,
   ): Promise<readonly ListedDocument[]>

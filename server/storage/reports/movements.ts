@@ -25,7 +25,7 @@ type Kind = 'payment' | 'refund'
  */
 type Position = { readonly at: Instant; readonly kind: Kind; readonly id: number }
 
-/** True for the loss of a dispute: staff record the amount that it deducted under the dispute's number. */
+/** True for the loss of a dispute: staff record the deducted amount as a refund under the dispute's id. */
 const isDispute = raw<number>`case when exists (select 1 from disputes d where d.dispute_id = f.reference) then 1 else 0 end`
 
 type Row = {

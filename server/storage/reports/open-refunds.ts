@@ -1,7 +1,7 @@
 /** Lists refunds that are not completed, for the refund list and the month-end close. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
-import { getMoneyCurrency } from '../../../engine/index.ts'
+import { getReceivedCurrency } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
@@ -45,5 +45,8 @@ export async function listOpenRefunds(
   const rows = [...(await refundsInProgress.all(sql)), ...(await refusedRefunds.all(sql))]
   return rows
     .filter(({ eventId }) => eventIds === null || (eventId !== null && eventIds.includes(eventId)))
-    .map(({ code, ...refund }) => ({ ...refund, currency: getMoneyCurrency({ currency: code }) }))
+    .map(({ code, ...refund }) => ({
+      ...refund,
+      currency: getReceivedCurrency({ currency: code }),
+    }))
 }

@@ -1,7 +1,8 @@
 /**
- * Maintains counters of registrations and revenue, so that no figure has to count rows.
- * Registrations are counted per event, Indian day, category, period and status (by triggers once they are counted, see
- * migrations/amounts-due.ts); revenue per event and day. Missing categories and periods count under ''.
+ * Maintains counters of registrations and revenue, so that no report has to count rows.
+ * Counts registrations per event, Indian day, category, period and status, and revenue per event and day. Triggers
+ * update the counts when counted registrations change (migrations/amounts-due.ts). Missing categories and periods count
+ * under ''.
  */
 import { sql as raw } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
@@ -156,7 +157,7 @@ const countsByDay = statement((builder, { eventId, currency }: EventParams & Cur
 )
 
 /**
- * Records an amount, in minor units, for a registration in its currency, on the Indian day of the instant; negative for
+ * Records an amount for a registration, in minor units of its currency, on the Indian day of the instant. Negative for
  * a refund.
  */
 export function recordRevenue(
@@ -223,7 +224,7 @@ export function readStatusSums(sql: Sql, query: ListQuery): Promise<readonly Sta
   ).all()
 }
 
-/** Returns how many registrations match a query on each day, sorted by day. */
+/** Returns the number of registrations that match a query on each day, sorted by day. */
 export function countByDay(
   sql: Sql,
   query: ListQuery,
@@ -239,9 +240,7 @@ export function countByDay(
   ).all()
 }
 
-/**
- * Returns how many registrations have each status, how many of them were created on the day, and how many have ended.
- */
+/** Returns the number of registrations with each status, and how many of them were created on the day or have ended. */
 export function countByStatus(
   sql: Sql,
   eventId: string,
@@ -271,8 +270,8 @@ export function countByCategory(
 }
 
 /**
- * Returns the registrations by creation day, and the payments in that currency by payment or refund day; days without
- * either are omitted.
+ * Returns the registrations by creation day, and the payments in that currency by payment or refund day. Omits days
+ * without either.
  */
 export function readFiguresByDay(
   sql: Sql,

@@ -14,8 +14,8 @@ import { findMatchingRows } from '../lists/search-registrations.ts'
 import type { ListQuery, ListSales } from '../index.ts'
 
 /**
- * Adds up the sales of a list: for a search, of at most COUNT_MAX registrations; for any other list, all in one pass
- * over its lines. Ended registrations count as not sold, unless the query includes them.
+ * Adds up the sales of a list. A search includes at most COUNT_MAX registrations; any other list is added up in one
+ * pass over its lines. Excludes ended registrations, unless the query selects them.
  */
 export async function computeSalesOfList(
   sql: Sql,
@@ -135,8 +135,8 @@ type PartialLine = Pick<SalesSum, 'item' | 'option' | 'currency' | 'total'> & {
 
 /**
  * Assigns the paid amounts to lines. If a bill is not paid exactly, each line gets its share of the retained amount.
- * Amounts above the bill, or retained without a valid bill, belong to no line. Lines and remainder equal the total
- * retained amount to the paisa.
+ * Amounts above the bill, or without a valid bill, have no line. The sum of the lines and these amounts equals the
+ * total retained amount to the paisa.
  */
 function assignPaidAmounts(
   sums: readonly SalesSum[],
@@ -158,7 +158,7 @@ function assignPaidAmounts(
     let assignedAmount = 0
     for (const line of lines) {
       cumulativeWeight += line.total
-      // Uses the running sum, so that all shares add up: the product of two amounts is not a safe integer.
+      // Uses the running sum, so that all shares add up. The product of two amounts is not a safe integer.
       const cumulativeAmount = Number(
         (BigInt(retainedAmount) * BigInt(cumulativeWeight)) / BigInt(bill),
       )

@@ -120,8 +120,7 @@ export async function acceptForOrder(
 ): Promise<CaptureIdResult> {
   const { reference, amount, paid_at: paidAt } = capture
   const countedAmount = await countCapture(sql, capture.id)
-  // References are unique per gateway. References of payments outside the gateway are already unique within their
-  // kind.
+  // References are unique per gateway. References of payments outside the gateway are already unique per method.
   const otherPayment =
     row.gateway === null
       ? undefined
@@ -205,7 +204,9 @@ export async function acceptCapture(
   )
 }
 
-/** Counts an additional payment after a lower amount was accepted: both are counted, and a receipt states this. */
+/**
+ * Counts an additional payment after a lower amount was accepted. Both payments count, and a receipt states the total.
+ */
 async function addLaterPayment(
   sql: Sql,
   capture: CaptureRow,

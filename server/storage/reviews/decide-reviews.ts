@@ -1,7 +1,7 @@
 /**
  * Applies staff's decisions on payment reviews.
- * Each decision is one transaction on the current review, with a record that is never changed. It is applied once, even
- * if several users decide simultaneously.
+ * A decision is one transaction on the current review, and its record never changes. It is applied once, even if
+ * several users decide simultaneously.
  */
 import {
   assert,
@@ -101,8 +101,7 @@ const saveMove = statement(
 )
 
 /**
- * Decides a review. The email is queued only if this decision confirms a registration. A refused decision changes
- * nothing.
+ * Decides a review. Queues the email only if this decision confirms a registration. A refused decision changes nothing.
  */
 export async function decideReview(
   sql: Sql,
@@ -114,7 +113,7 @@ export async function decideReview(
 ): Promise<DecisionResult> {
   const result = await decideReviewInTransaction(sql, id, decision, { at, email, kinds })
   if (!result.ok) throw new RollbackError(result)
-  // The payer's details were stored only for this decision.
+  // Deletes the payer's details, which were stored only for this decision.
   const number = parseReviewNumber(id)
   if (id.startsWith('C') && number !== null) removePayer.run(sql, { id: number })
   return result
@@ -263,7 +262,7 @@ async function decideReviewInTransaction(
   }
 }
 
-/** Changes the price of the target registration. This is rolled back if the decision is refused. */
+/** Changes the price of the target registration. A refused decision rolls back this change. */
 async function repriceTarget(
   sql: Sql,
   { to, price }: Decision & { readonly what: 'move' },
@@ -314,7 +313,7 @@ async function dismissCapture(sql: Sql, capture: CaptureRow, at: Instant): Promi
   if (capture.registration_id !== null) await settleRegistration(sql, capture.registration_id)
 }
 
-/** Ends a capture that counts for no payment, together with the order for which it was received. */
+/** Closes a capture that counts for no payment, together with the order under which it was received. */
 async function endCapture(
   sql: Sql,
   capture: CaptureRow,

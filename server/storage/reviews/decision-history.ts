@@ -18,7 +18,7 @@ import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { DecisionOutcome, StoredDecision } from '../payments/payment-types.ts'
 import { parseReviewNumber } from './open-reviews.ts'
 
-/** The decisions as worded in the activity list. */
+/** The wording of decisions in the activity list. */
 const DECISION_TEXTS = {
   accept: 'payment accepted',
   ask: 'payment counted in part',
@@ -89,8 +89,8 @@ export const refuseDecision = (code: DecisionRefusal['code'], message: string) =
   err({ code, message })
 
 /**
- * Stores the decision, and adds an entry to the audit log: for a payment that is moved, one for each registration.
- * Owners read the entries of their own events. If the payment is moved to another event, the first event's entry has
+ * Stores the decision, and adds an entry to the audit log. A moved payment gets an entry for each registration. Owners
+ * read the entries of their own events: if the payment is moved to another event, the first event's entry contains
  * neither the other registration's number nor the reason, which may name its delegate.
  */
 export async function recordDecision(
@@ -139,7 +139,7 @@ export async function recordDecision(
   else {
     const movedText = ` to ${movedTo.regNo}${amountText}: ${reason}`
     const isWithinEvent = eventId === null || movedTo.eventId === eventId
-    // Erasing a person's data never shortens an entry without a registration, so it has no reason.
+    // Omits the reason from an entry without a registration, because erasing a person's data cannot remove it there.
     const firstText = regNo === null ? ` to ${movedTo.regNo}${amountText}` : movedText
     addEntry(isWithinEvent ? firstText : ` to another event${amountText}`, eventId, regNo)
     addEntry(movedText, movedTo.eventId, movedTo.regNo)

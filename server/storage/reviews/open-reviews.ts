@@ -44,7 +44,7 @@ const selectCaptures = (builder: Kysely<Tables>) =>
     .select('g.currency as price_currency')
     .select(({ eb, fn, selectFrom }) => [
       refundableAmount.as('left'),
-      // A payment that matches no registration belongs to the event for which it was received.
+      // A payment that matches no registration belongs to the event that received it.
       fn.coalesce('g.event_id', 'c.found_for').as('event_id'),
       eb
         .case()
@@ -196,7 +196,7 @@ export async function readReviews(sql: Sql, eventId: string | null): Promise<rea
     .toSorted((a, b) => a.since - b.since || a.id.localeCompare(b.id, 'en', { numeric: true }))
 }
 
-/** Returns an open review. Null if there is none with this id, or it was decided. */
+/** Returns an open review. Null if no review has this id, or the review was decided. */
 export async function findReview(sql: Sql, id: string): Promise<Review | null> {
   const number = parseReviewNumber(id)
   if (number === null) return null
@@ -206,7 +206,7 @@ export async function findReview(sql: Sql, id: string): Promise<Review | null> {
   return (await listReviews?.(sql, number))?.[0] ?? null
 }
 
-/** Returns the event of a review, even after the decision. Null if there is no payment or refund with this id. */
+/** Returns the event of a review, even after the decision. Null if no payment or refund has this id. */
 export async function findEventOfReview(
   sql: Sql,
   id: string,
@@ -216,7 +216,7 @@ export async function findEventOfReview(
   return (await EVENTS_OF_REVIEWS[id.charAt(0)]?.get(sql, { id: number })) ?? null
 }
 
-/** Returns the number in a review's id. Null if it is not a review id. */
+/** Returns the number in a review id. Null if the text is not a review id. */
 export function parseReviewNumber(id: string): number | null {
   return /^[CPR][1-9]\d{0,14}$/.test(id) ? Number(id.slice(1)) : null
 }
@@ -230,7 +230,7 @@ const toOwner = (row: Owner) => ({
   dueCurrency: row.price_currency ?? INR,
 })
 
-/** Returns the currency of an amount: that of the gateway, or else that of the registration. */
+/** Returns the currency of an amount: the gateway's currency if known, otherwise the registration's. */
 const getCurrencyOfRow = (row: Owner & { readonly currency: string }): Currency =>
   readReportedCurrency(row.currency) ?? row.price_currency ?? INR
 
@@ -255,7 +255,7 @@ async function listCaptureReviews(sql: Sql, id: number | null): Promise<readonly
         expected: row.price_currency ?? getCurrencyOfRow(row),
         isMatched: row.reg_no !== null && row.state !== 'unmatched',
         isPaid: row.paid_as === 'success' || row.paid_as === 'refunded',
-        // Without a requested amount, the payment cannot pay for anything.
+        // Without a requested amount, the payment cannot count for an order.
         isEnded:
           row.standing === 'cancelled' ||
           row.standing === 'refused' ||
@@ -362,7 +362,7 @@ export async function countReviews(sql: Sql): Promise<ReviewCounts> {
   }
 }
 
-/** Returns the registration with this number, to which a payment can be moved. Null if there is none. */
+/** Returns the registration to which a payment is to be moved. Null if no registration has this number. */
 export async function findMoveTarget(sql: Sql, to: string): Promise<MoveTarget | null> {
   const row = await registrationWithNewestPayment.get(sql, { regNo: to as RegNo })
   return row === undefined

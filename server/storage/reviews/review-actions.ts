@@ -36,10 +36,7 @@ export function refund(
   })
 }
 
-/**
- * Marks a missing refund as handled. Refused if no refund is missing, because the mark would hide a problem that staff
- * have not seen yet.
- */
+/** Marks a missing refund as handled. Refused if no refund is missing, because the mark would hide a later problem. */
 export function markRefundHandled(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async () =>
     (await isRefundUnsettled(sql, action.regNo, action.at))

@@ -20,7 +20,7 @@ import { decideWhileCounting, computeSeatBounds, throwUndecided } from './undeci
 
 type FullRefusal = ContextRefusal & { readonly code: 'full' }
 
-/** `counting`: the seat types of its event that do not yet count all earlier registrations; see `stored-quotas.ts`. */
+/** `counting`: the event's seat types that do not count all earlier registrations yet; see `stored-quotas.ts`. */
 type SeatTypeRow = Selectable<Tables['places']> & { readonly counting: string | null }
 
 /** A seat type, and the number of its seats that a registration needs. */
@@ -62,7 +62,7 @@ const lostSeatsOfRegistration = statement(
       .where('lost.state', '=', 'free')
       .orderBy('id'),
 )
-/** `except`: the registration that needs the seat; its own hold is not released. 0 for a new registration. */
+/** `except`: the registration that needs the seat, whose own hold is not released. 0 for a new registration. */
 type Expiry = { placeId: number; at: Instant; except: number }
 const fromSeat = expressionBuilder<Tables, 'places_taken'>()
 /**
@@ -114,7 +114,7 @@ const takeSeat = statement(
       .values({ registration_id: registrationId, place_id: placeId, state, until, quantity }),
 )
 type TrustedParams = EventParams & { names: readonly string[] }
-/** PostgreSQL only, like the check below, which divides by zero if a seat was taken twice. */
+/** PostgreSQL only, like `trustedSeatCheck`, which divides by zero if a seat was taken twice. */
 const takeTrustedSeats = statement(
   (
     builder,
@@ -157,15 +157,15 @@ const trustedSeatCheck = statement((builder, { eventId, names }: TrustedParams) 
     .where(({ eb, fn, val }) => eb('place', '=', fn.any(val(names)))),
 )
 
-/** The reservations of a registration, if everything is available. */
+/** The seats to reserve for a registration. */
 export type SeatReservation = {
   readonly seats: readonly { readonly id: number; readonly quantity: number }[]
   readonly holdMs: number
-  /** Seats that are taken without a check; see `Batch`. */
+  /** Seats that are reserved without a check; see `Batch`. */
   readonly trusted?: readonly Pick<SeatPool, 'id' | 'quantity'>[]
 }
 
-/** Checks whether there are seats for these answers; reserves nothing yet. */
+/** Checks whether seats are available for these answers. Reserves no seats. */
 export async function checkSeats(
   sql: Sql,
   eventId: string,
@@ -196,8 +196,8 @@ export async function checkSeats(
 }
 
 /**
- * Returns whether enough seats are left, after expired holds are released if necessary. Null if this cannot be decided
- * until more earlier registrations are counted.
+ * Returns true if enough seats are left, and releases expired holds if necessary. Null if this cannot be decided until
+ * more earlier registrations are counted.
  */
 export async function hasSeatsLeft(
   sql: Sql,
@@ -223,7 +223,7 @@ export async function hasSeatsLeft(
   return takenAfterRelease + quantity <= max ? (isUncounted ? null : true) : false
 }
 
-/** Takes the seats. `isDue`: a payment is due, so they are held; otherwise they are kept immediately. */
+/** Reserves the seats. Holds them if a payment is due (`isDue`), and keeps them otherwise. */
 export function reserveQuotas(
   sql: Sql,
   registrationId: number,
@@ -252,8 +252,8 @@ export function reserveQuotas(
 }
 
 /**
- * Returns the first seat of a registration that others have taken meanwhile. Null if it has all its seats, or can get
- * them again.
+ * Returns the first seat of a registration that another registration has taken meanwhile. Null if the registration has
+ * all its seats, or can get them again.
  */
 export async function findUnavailableSeat(
   sql: Sql,
@@ -263,7 +263,7 @@ export async function findUnavailableSeat(
   const lostSeatRows = await findLostSeats(sql, registrationId)
   const unavailableSeat = await findInOrder(
     lostSeatRows,
-    // No payment is refused while this cannot be decided.
+    // While this cannot be decided, no payment is refused.
     async (pool) => (await hasSeatsLeft(sql, pool, at)) === false,
   )
   return unavailableSeat === undefined ? null : toUnavailableSeat(unavailableSeat)
@@ -295,9 +295,9 @@ export const toUnavailableSeat = ({ place, name }: SeatTypeRow): UnavailableSeat
 })
 
 /**
- * Returns how many seats of each type are left, by name; negative if staff exceeded the quota. Expired holds count as
- * available where it matters: if no seat is left otherwise, or so few that the form shows the number (`seatCounts`, by
- * seat type). If there are plenty, one statement is enough; a check per seat type would query the database each time.
+ * Returns the number of seats of each type that are left, by name. Negative if staff exceeded the quota. Expired holds
+ * count as available if no other seat is left, or so few that the form shows the number (`seatCounts`, by seat type).
+ * With more seats, expired holds do not matter, and one statement is enough for all seat types.
  */
 export async function countAvailableSeats(
   sql: Sql,
@@ -324,8 +324,8 @@ async function countExpiredHolds(sql: Sql, placeId: number, at: Instant): Promis
 }
 
 /**
- * Returns the taken seats of every seat type of the event, unordered. Held seats count as taken; with `at`, only until
- * their hold expires.
+ * Returns the taken seats of every seat type of the event, unordered. Held seats count as taken. With `at`, they count
+ * only until their hold expires.
  */
 export async function listTakenSeats(
   sql: Sql,
@@ -341,10 +341,10 @@ export async function listTakenSeats(
   }))
 }
 
-/** Counts the taken seats. While earlier registrations are being counted, this is the minimum. */
+/** Counts the taken seats. While earlier registrations are being counted, the result is the minimum. */
 async function countTakenSeats(sql: Sql, pool: SeatTypeRow): Promise<number> {
   return isCounting(pool)
-    ? Math.max(pool.taken, (await computeSeatBounds(sql, pool)).atLeast)
+    ? Math.max(pool.taken, (await computeSeatBounds(sql, pool)).minSeats)
     : pool.taken
 }
 

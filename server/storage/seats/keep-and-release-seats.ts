@@ -33,7 +33,7 @@ const keepHeldSeats = statement((builder, { registrationId }: RegistrationParams
     .where('registration_id', '=', registrationId)
     .where('state', '=', 'held'),
 )
-/** Keeps all seats, including those that were lost. */
+/** Keeps all seats, and takes back lost ones. */
 export const keepAllSeats = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .updateTable('places_taken')
@@ -69,9 +69,9 @@ const limitHoldsOfEvent = statement(
 export function updateSeats(sql: Sql, registrationId: number, seatState: SeatState): void {
   const seats = getSeatUse(seatState)
   if (seats === 'free') freeSeats.run(sql, { registrationId })
-  // No decision is pending and no payment has arrived, so the seats are no longer kept.
+  // Stops keeping the seats, because no decision is pending and no payment was received.
   else if (seats === 'held') expireKeptSeats.run(sql, { registrationId })
-  // A seat that was lost before is restored only by a payment.
+  // Does not restore lost seats. Only a payment restores them.
   else if (seatState.status === 'success') keepAllSeats.run(sql, { registrationId })
   else keepHeldSeats.run(sql, { registrationId })
 }

@@ -120,8 +120,8 @@ const takeSeats = statement(
 )
 
 /**
- * Sets the quotas of the served event file. A new quota also counts earlier registrations, which are counted in the
- * background if there are many. A changed maximum changes no seat.
+ * Sets the quotas of the served event file. A new quota also counts earlier registrations, in the background if there
+ * are many. A changed maximum does not change any seats.
  */
 export async function setLimits(
   sql: Sql,
@@ -161,7 +161,7 @@ export async function setLimits(
   while (progress !== null) progress = await countNextBatch(sql, eventId, progress, null)
 }
 
-/** Describes which registrations need a seat type: types with the same text are needed by the same registrations. */
+/** Describes the registrations that need a seat type, as text. Equal texts describe the same registrations. */
 const describeUse = ({
   limit: { when, eachOptionOf, count, withDelegate },
   option,
@@ -189,8 +189,8 @@ export async function recordSeats(
 }
 
 /**
- * Updates the seats of a registration after its answers changed. Additional seats must be available; others are
- * released. Returns the first seat that others have taken. Null if all are available.
+ * Updates the seats of a registration after its answers changed. Additional seats must be available. Releases seats
+ * that are no longer needed. Returns the first unavailable seat. Null if all seats are available.
  */
 export async function updateSeatsAfterCorrection(
   sql: Sql,
@@ -209,7 +209,7 @@ export async function updateSeatsAfterCorrection(
     eventId,
     seats.map(({ id }) => id),
   )
-  // Read after locking: until then, another registration may take a seat whose hold has expired.
+  // Reads the held seats after locking, because another registration may take a seat with an expired hold until then.
   const heldSeats = await seatsOfRegistration.all(sql, { registrationId })
   for (const { id, quantity } of seats) {
     const pool = await seatTypeOfEvent.get(sql, { eventId, place: id })
@@ -231,8 +231,8 @@ export async function updateSeatsAfterCorrection(
 }
 
 /**
- * Keeps the seats that a registration needs, including those lost meanwhile. Returns the first seat that others have
- * taken. Null if all are available.
+ * Keeps the seats that a registration needs, and takes back those lost meanwhile. Returns the first unavailable seat.
+ * Null if all seats are available.
  */
 export async function retakeLostSeats(
   sql: Sql,

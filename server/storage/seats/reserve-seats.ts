@@ -1,6 +1,7 @@
 /**
  * Reserves the limited resources of a registration: seats, code uses, unique answers.
- * They are looked up before pricing, and checked again here, inside the transaction that stores the registration.
+ * The price is based on an earlier look-up of these resources, so the transaction that stores the registration checks
+ * them again here.
  */
 import { everyInOrder } from '../database/in-order.ts'
 import { getOwn } from '../../../engine/index.ts'
@@ -27,7 +28,7 @@ type SeatRequest = {
   readonly at: Instant
 }
 
-/** The reservations of a registration: its discount code (null if none) and its seats. */
+/** The reservations of a registration: its discount code (or null) and its seats. */
 export type Availability = {
   readonly codeId: number | null
   readonly seatReservation: SeatReservation
@@ -42,32 +43,32 @@ export async function checkAvailability(
   { eventId, answers, category, externalContext, at }: SeatRequest,
   person: string | null = null,
 ): Promise<{ readonly refusal: ContextRefusal } | ({ readonly refusal: null } & Availability)> {
-  // A delegate who is already registered gets that message, not the one about seats.
+  // A delegate who is already registered gets the message about that registration, not the one about seats.
   const { unique = [], isConfirmed = false } = externalContext ?? {}
   const rules = unique.filter(({ onDuplicate }) => onDuplicate === 'block' || !isConfirmed)
   lockUniqueAnswers(sql, eventId, rules, answers, person)
-  if (externalContext?.code != null) lockCode(sql, eventId, externalContext.code.folded)
+  if (externalContext?.code != null) lockCode(sql, eventId, externalContext.code.normalisedCode)
   const [conflicting, seatReservation, codeReservation] = await Promise.all([
     findConflictingAnswer(sql, eventId, rules, answers),
     checkSeats(sql, eventId, answers, category, at),
     externalContext?.code == null
       ? null
-      : findCodeAt(sql, eventId, externalContext.code.folded, externalContext.holdMs, at),
-    // Read ahead, so that storing the answers does not wait.
+      : findCodeAt(sql, eventId, externalContext.code.normalisedCode, externalContext.holdMs, at),
+    // Reads the rules ahead, so that storing the answers does not wait.
     readIndexedRules(sql, eventId),
   ])
   if (conflicting !== null) return { refusal: createAlreadyRegistered(unique, rules, conflicting) }
   if ('code' in seatReservation) return { refusal: seatReservation }
   if (externalContext === undefined) return { refusal: null, codeId: null, seatReservation }
-  const { rolls, code } = externalContext
-  const isListed = await everyInOrder(rolls, async ({ roll: memberList, key, cells }) => {
+  const { memberListRows, code } = externalContext
+  const isListed = await everyInOrder(memberListRows, async ({ memberList, key, cells }) => {
     const row = await readMemberListRow(sql, eventId, memberList, key)
     return row !== null && Object.entries(cells).every(([id, cell]) => getOwn(row, id) === cell)
   })
   if (!isListed) return { refusal: { code: 'facts_moved' } }
   if (code === null || codeReservation === null)
     return { refusal: null, codeId: null, seatReservation }
-  const { id, fact: codeStatus } = codeReservation
+  const { id, status: codeStatus } = codeReservation
   if (codeStatus.is !== 'valid') return { refusal: { code: 'code_gone', is: codeStatus.is } }
   if (codeStatus.kind !== code.kind) return { refusal: { code: 'facts_moved' } }
   return { refusal: null, codeId: id, seatReservation }
@@ -85,8 +86,8 @@ export async function saveAnswersAndCode(
 }
 
 /**
- * Checks whether a registration whose hold has expired can still be paid: its seats or its code may have been taken by
- * now. Its own holds do not count against it. Returns null if it can be paid.
+ * Checks whether a registration whose hold has expired can still be paid: other registrations may have taken its seats
+ * or used its code. Ignores its own holds. Returns null if it can be paid.
  */
 export async function checkStillAvailable(
   sql: Sql,
@@ -111,16 +112,16 @@ export async function checkStillAvailable(
   const conflicting = await findConflictingAnswer(sql, eventId, rules, answers, id)
   if (conflicting !== null) return createAlreadyRegistered(unique, rules, conflicting)
   if (code === null) return null
-  const { fact: codeStatus } = await findCodeAt(sql, eventId, code, holdMs, at, id)
-  // The code was used in time, even if its last day has passed.
+  const { status: codeStatus } = await findCodeAt(sql, eventId, code, holdMs, at, id)
+  // Ignores the last day of the code, because the registration used the code in time.
   return codeStatus.is === 'valid' || codeStatus.is === 'over'
     ? null
     : { code: 'code_gone', is: codeStatus.is }
 }
 
 /**
- * Returns the registration that blocks these answers under a uniqueness rule, even if there are other reasons for a
- * refusal. Null if none.
+ * Returns the registration that blocks these answers under a uniqueness rule, even if other reasons for a refusal
+ * exist. Null if no registration blocks them.
  */
 export async function findDuplicateRegistration(
   sql: Sql,
@@ -134,7 +135,8 @@ export async function findDuplicateRegistration(
 }
 
 /**
- * Creates the refusal. Converts the position of the rule among the checked rules to that among all rules of the event.
+ * Creates the refusal. Converts the position of the rule among the checked rules to its position among all rules of the
+ * event.
  */
 function createAlreadyRegistered(
   allRules: readonly UniqueRule[],

@@ -1,27 +1,29 @@
 /** Determines the seats of a registration from its state. */
 import type { PaymentStatus, RegistrationState } from '../../../engine/index.ts'
 
-/** The state of a registration that determines its seats. `hasTerm`: it has a payment deadline. */
+/** The state of a registration that determines its seats. `hasPaymentDeadline`: it has a payment deadline. */
 export type SeatState = {
   readonly state: RegistrationState
   readonly status: PaymentStatus
   readonly inReview: boolean
-  readonly hasTerm: boolean
+  readonly hasPaymentDeadline: boolean
 }
 
 /**
- * Determines the seats of a registration. It keeps them if it is paid, under review or within its payment deadline,
- * holds them during payment, and releases them otherwise. A cancelled or rejected registration has none, whatever its
- * payments. `isUseHeld` in registrations/discount-codes.ts is the same rule for discount codes, in SQL.
+ * Determines the seats of a registration. A registration keeps its seats if it is paid, under review or within its
+ * payment deadline, holds them during payment, and releases them otherwise. A cancelled or rejected registration has no
+ * seats, even if it was paid. `isUseHeld` in registrations/discount-codes.ts is the same rule for discount codes, in
+ * SQL.
  */
 export function getSeatUse({
   state,
   status,
   inReview,
-  hasTerm,
+  hasPaymentDeadline,
 }: SeatState): 'kept' | 'held' | 'free' {
   if (state === 'cancelled' || state === 'refused') return 'free'
   if (status === 'success' || inReview) return 'kept'
-  if (state === 'to_approve' || state === 'told' || (state === 'to_pay' && hasTerm)) return 'kept'
+  if (state === 'to_approve' || state === 'told' || (state === 'to_pay' && hasPaymentDeadline))
+    return 'kept'
   return status === 'pending' ? 'held' : 'free'
 }

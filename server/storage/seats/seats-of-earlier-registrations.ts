@@ -1,7 +1,7 @@
 /**
  * Reserves the seats of registrations that were stored before a quota was added.
- * If there are many, they are processed in batches in the background. Until then, `counting` of `event_limits` lists
- * the seat types that do not count them all (`undecided-seats.ts`).
+ * A large number of registrations is processed in batches in the background. Until this is complete, `counting` of
+ * `event_limits` lists the seat types that do not count all registrations (`undecided-seats.ts`).
  */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
@@ -21,7 +21,7 @@ import type { Limits } from './stored-quotas.ts'
  * committed.
  */
 const CHUNK_ROWS = 200
-/** If the event has at most this many registrations, they are counted immediately. */
+/** The maximum number of registrations of an event that are counted immediately. */
 const MAX_COUNTED_AT_ONCE = 1_000
 
 type EventParams = { eventId: string }
@@ -60,10 +60,7 @@ export const registrationForSeats = statement((builder, { id }: { id: number }) 
 const registrationsForSeats = statement((builder, { ids }: { ids: string }, dialect) =>
   selectRegistrations(builder).where(({ ref }) => dialect.isIdIn(ref('r.id'), ids)),
 )
-/**
- * Uses the order of an index, because SQLite would sort all registrations of the event for each batch if the order
- * were by id.
- */
+/** Uses the order of an index. With an order by id, SQLite would sort all registrations of the event for each batch. */
 export const nextRegistrations = statement(
   (builder, { eventId, createdAt, id }: EventParams & Progress) =>
     builder
@@ -126,8 +123,8 @@ const takeSeat = statement(
       .onConflict((conflict) => conflict.doNothing()),
 )
 /**
- * Returns the owner of retired seat types. They belong to no event, and are deleted when no registration has such a
- * seat.
+ * Returns the owner of retired seat types. These types have no event, and are deleted when no registration has
+ * such a seat.
  */
 const getRetiredOwner = (eventId: string): string => `-${eventId}`
 const retireSeatTypes = statement(
@@ -203,8 +200,8 @@ const registrationWithoutSeats = statement(
 )
 
 /**
- * Returns the registration if its seats are not reserved yet. Reads nothing else, so that it can be sent together with
- * other reads.
+ * Returns the registration if its seats are not reserved yet. Sends one statement, which can share a packet with other
+ * reads.
  */
 export const readEarlierRegistration = (
   sql: Sql,
@@ -228,8 +225,7 @@ export async function reserveSeatsOfEarlier(sql: Sql, registrationId: number): P
 }
 
 /**
- * Releases, in batches, the seats of the event's seat types that are not among the names. Returns how many types these
- * are.
+ * Releases, in batches, the seats of the event's seat types that are not in `names`. Returns the number of these types.
  */
 export function retireSeats(sql: Sql, eventId: string, names: readonly string[]): Promise<number> {
   return retireSeatTypes.run(sql, {
@@ -254,7 +250,7 @@ export async function hasManyRegistrations(sql: Sql, eventId: string): Promise<b
   return (await registrationAfterMany.get(sql, { eventId })) !== undefined
 }
 
-/** Processes the next batch of an event. Returns false if there is none. */
+/** Processes the next batch of an event. Returns false if no batch is left. */
 export async function countEarlierRegistrations(sql: Sql, at: Instant): Promise<boolean> {
   const nextEvent = await nextEventToCount.get(sql)
   if (nextEvent === undefined) return false
@@ -263,8 +259,8 @@ export async function countEarlierRegistrations(sql: Sql, at: Instant): Promise<
 }
 
 /**
- * Reserves the seats of the next registrations. `at`: holds that have expired by then are released. If null, they stay
- * until a seat is needed, and the rows are not locked.
+ * Reserves the seats of the next registrations. `at`: releases holds that have expired at this instant. If null,
+ * expired holds stay until a seat is needed, and the rows are not locked.
  * Returns the last registration. Null after the last batch.
  */
 export async function countNextBatch(
@@ -275,7 +271,7 @@ export async function countNextBatch(
 ): Promise<Progress | null> {
   const keys = await nextRegistrations.all(sql, { eventId, createdAt, id })
   const ids = JSON.stringify(keys.map((key) => key.id))
-  // A concurrent payment of one of these registrations either waits, or is seen.
+  // A concurrent payment of one of these registrations either waits or is included.
   if (at !== null)
     lockRegistrationIds(
       sql,
@@ -304,8 +300,8 @@ export async function countNextBatch(
 export type RegistrationForSeats = NonNullable<Awaited<ReturnType<typeof registrationForSeats.get>>>
 
 /**
- * Adds the seats that the registrations need and do not have, and releases those of types that no longer exist. Uses
- * few statements.
+ * Adds the seats that the registrations need and do not have. Releases seats of types that no longer exist. Uses a
+ * small number of statements.
  */
 async function reserveMissingSeats(
   sql: Sql,
@@ -355,7 +351,7 @@ async function reserveMissingSeats(
     })
   if (sql.batch === null) for (const seat of newSeats) takeSeat.run(sql, seat)
   else if (newSeats.length > 0)
-    // Uses one statement, because on PostgreSQL each statement adds time.
+    // Uses a single statement, because each statement takes time on PostgreSQL.
     buildQuery(sql, (builder) =>
       builder
         .insertInto('places_taken')
@@ -385,7 +381,7 @@ export function getHold(
     state: row.state,
     status: row.payment_status,
     inReview: row.in_review === 1,
-    hasTerm: row.pay_until !== null,
+    hasPaymentDeadline: row.pay_until !== null,
   })
   if (state !== 'held') return { state, until: null }
   const until = instant((row.handed_off_at ?? 0) + holdMs)

@@ -4,7 +4,7 @@ import { readOncePerBatch } from '../database/batch-cache.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
-/** The keys in the column: `full.say` is the message, so that stored quotas of older versions do not change. */
+/** The keys in the column. The message has the key `full.say`, so that stored quotas of older versions stay valid. */
 type StoredLimit = Omit<Quota, 'full'> & {
   readonly full: { readonly say: string; readonly offer?: string }
 }
@@ -45,7 +45,7 @@ const NO_TYPES: readonly string[] = []
 export const listSeatTypes = (counting: string | null): readonly string[] =>
   counting === null ? NO_TYPES : (JSON.parse(counting) as readonly string[])
 
-/** Returns the quotas of the event. Null if it has none. */
+/** Returns the quotas of the event. Null if it has no quotas. */
 export function getLimits(sql: Sql, eventId: string): Promise<Limits | null> {
   return readOncePerBatch(sql, `limits of ${eventId}`, () => readStoredLimits(sql, eventId))
 }

@@ -25,40 +25,40 @@ const registrationsByCategory = statement((builder, { eventId }: { eventId: stri
 type Seat = { readonly event_id: string; readonly place: string; readonly max: number }
 type RequestedSeat = Seat & { readonly quantity: number }
 
-/** Returns whether the seats are available. Null if this cannot be decided yet. */
+/** Returns true if the seats are available. Null if this cannot be decided yet. */
 export async function decideWhileCounting(sql: Sql, seat: RequestedSeat): Promise<boolean | null> {
-  // Includes registrations added in this transaction.
+  // Counts registrations that this transaction added.
   await countNewRegistrations(sql)
-  const { atLeast, atMost } = await computeSeatBounds(sql, seat)
-  if (atMost + seat.quantity <= seat.max) return true
-  return atLeast + seat.quantity > seat.max ? false : null
+  const { minSeats, maxSeats } = await computeSeatBounds(sql, seat)
+  if (maxSeats + seat.quantity <= seat.max) return true
+  return minSeats + seat.quantity > seat.max ? false : null
 }
 
 /** Returns the minimum and the maximum number of these seats that the registrations keep. */
 export async function computeSeatBounds(
   sql: Sql,
   { event_id: eventId, place }: Seat,
-): Promise<{ readonly atLeast: number; readonly atMost: number }> {
+): Promise<{ readonly minSeats: number; readonly maxSeats: number }> {
   const limits = (await getLimits(sql, eventId))?.limits ?? []
   const pool = listSeatPools(limits).find(({ id }) => id === place)
-  if (pool === undefined) return { atLeast: 0, atMost: Infinity }
+  if (pool === undefined) return { minSeats: 0, maxSeats: Infinity }
   const rows = (await registrationsByCategory.all(sql, { eventId })).filter(({ category }) =>
     mayNeedSeat(pool.limit, category === '' ? null : category),
   )
   const sumCounts = (counts: readonly { readonly count: number }[]): number =>
     counts.reduce((total, { count }) => total + count, 0)
-  // The number of people or tickets of a registration is only in its answers.
+  // Only the answers contain the number of people or tickets of a registration.
   const { count, countMax = Infinity, withDelegate } = pool.limit
   const [quantityMin, quantityMax] =
     count === undefined ? [1, 1] : [withDelegate === true ? 1 : 0, countMax]
   const registrations = sumCounts(rows)
   return {
     // A paid registration that has not ended keeps its seats.
-    atLeast:
+    minSeats:
       pool.option === null && dependsOnCategoryOnly(pool.limit)
         ? sumCounts(rows.filter(({ status }) => status === 'success')) * quantityMin
         : 0,
-    atMost: registrations === 0 ? 0 : registrations * quantityMax,
+    maxSeats: registrations === 0 ? 0 : registrations * quantityMax,
   }
 }
 

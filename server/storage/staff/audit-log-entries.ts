@@ -45,7 +45,7 @@ const entriesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) =
     .orderBy('id'),
 )
 
-/** Repeated views within the same clock hour are one entry. */
+/** Repeated views within the same clock hour are logged as one entry. */
 const VIEW_INTERVAL_MS = 60 * 60_000
 
 /** Returns the key that repeated views within the same clock hour share. Null if the entry is not a view. */
@@ -54,12 +54,12 @@ const getViewKey = ({ at, who: user, eventId, regNo, look }: AuditEntry): string
     ? null
     : JSON.stringify([Math.floor(at / VIEW_INTERVAL_MS), user, look, eventId, regNo])
 
-/** The maximum number of remembered views: more than a whole office makes in an hour. */
-const VIEWS_MAX = 10_000
+/** The maximum number of remembered views. A whole office makes fewer in an hour. */
+const MAX_REMEMBERED_VIEWS = 10_000
 
 /**
- * Skips views that this server has already logged, so that paging through a list does not wait for the writer. Only
- * written entries are remembered: if writing fails, the next view is logged.
+ * Skips views that this server has already logged, so that paging through a list does not wait for the writer.
+ * Remembers only written entries: if writing fails, the next view is logged.
  */
 export function skipRepeated(
   write: (entry: AuditEntry) => Promise<void>,
@@ -70,7 +70,7 @@ export function skipRepeated(
     if (viewKey !== null && writtenViews.has(viewKey)) return
     await write(entry)
     if (viewKey === null) return
-    if (writtenViews.size >= VIEWS_MAX) writtenViews.clear()
+    if (writtenViews.size >= MAX_REMEMBERED_VIEWS) writtenViews.clear()
     writtenViews.add(viewKey)
   }
 }
@@ -98,7 +98,7 @@ export function readAuditEntries(
   return entriesOfRegistration.all(sql, { regNo })
 }
 
-/** Recognises views. Those stored before `look` existed are recognised by their text. */
+/** Recognises views. Recognises entries that are older than the column `look` by their text. */
 const isViewEntry = (eb: Entry): Condition =>
   eb.or([
     eb('look', 'is not', null),
@@ -114,7 +114,7 @@ const KIND_CONDITIONS: Readonly<Record<AuditEntryKind, (eb: Entry) => Condition>
   'signing-in': isSignIn,
   changes: (eb) => eb.not(eb.or([isViewEntry(eb), isExport(eb), isSignIn(eb)])),
 }
-/** Uses constants, because the index of these entries is not used for bound values. */
+/** Uses constants, because databases do not use the index of these entries for bound values. */
 const isByUser = (eb: Entry): Condition =>
   eb('who', 'not in', [raw.lit('delegate'), raw.lit('import')])
 

@@ -1,13 +1,17 @@
 /**
  * Holds audit log entries of views and exports in memory while the database accepts no writes.
- * They are written later, so that a full disk does not prevent reading. Actions that change data are refused instead.
+ * The entries are written later, so that a full disk does not prevent reading. Actions that change data are refused
+ * instead.
  */
 import type { Instant } from '../../../engine/index.ts'
 import type { AuditEntry } from './staff-types.ts'
 import { StoreBusy } from '../database/store-busy-error.ts'
 import type { Call, writes } from '../operations/writes.ts'
 
-/** The maximum number of entries held, enough for a whole office during one night; further views are refused. */
+/**
+ * The maximum number of entries in memory. This is enough for a whole office during one night. Further views are
+ * refused.
+ */
 const DEFERRED_ENTRIES_MAX = 10_000
 /** The retry interval. */
 const RETRY_MS = 5_000
@@ -15,7 +19,7 @@ const RETRY_MS = 5_000
 export type DeferredAuditLog = {
   audit(entry: AuditEntry): Promise<void>
   touchSession(tokenHash: string, at: Instant): Promise<void>
-  /** Returns the last use of a session, if it is not stored yet. */
+  /** Returns the last use of a session. Null if it is already stored. */
   seenAt(tokenHash: string): Instant | null
   /** Writes as many entries as possible before the store is closed. */
   flush(): Promise<void>

@@ -91,7 +91,7 @@ export async function confirmSecondFactor(
   return isConfirmed
 }
 
-/** Accepts a code with one conditional statement, so that of two requests with the same code only one is accepted. */
+/** Accepts a code with one conditional statement, so that only one of two requests with the same code is accepted. */
 export async function acceptSecondFactorCode(
   sql: Sql,
   adminId: number,

@@ -16,9 +16,9 @@ export type StoredUser = Permissions & {
   readonly username: string
   readonly hasSecondFactor: boolean
   readonly createdAt: Instant
-  /** The last sign-in. Null if there was none, or none since sign-ins have been recorded. */
+  /** The last sign-in. Null if the user has not signed in, or signed in only before sign-ins were recorded. */
   readonly signedInAt: Instant | null
-  /** The expiry of the newest link to set a password. Null if there is none. */
+  /** The expiry of the newest link to set a password. Null if the user has no such link. */
   readonly invitedUntil: Instant | null
 }
 export type NewSession = {
@@ -72,7 +72,7 @@ export type AuditEntryKind = 'changes' | 'looks' | 'exports' | 'signing-in'
 export type ActivityQuery = {
   /** Null for all users. */
   readonly who: string | null
-  /** The events that may be shown. Null for all events, and entries without an event. */
+  /** The events whose entries may be shown. Null for all entries, including those without an event. */
   readonly events: readonly string[] | null
   /** Null for all kinds. */
   readonly kinds: readonly AuditEntryKind[] | null
@@ -109,13 +109,13 @@ export interface UserStore {
   setPermissions(username: string, permissions: Permissions): Promise<UserChange>
   /** Removes a user and ends all their sessions. The last owner of all events is not removed. */
   removeAdmin(username: string): Promise<'removed' | 'unknown' | 'last'>
-  /** Changes the password; ends all sessions of that user, and invalidates all links to set a password. */
+  /** Changes the password. Ends all sessions of that user, and invalidates all links to set a password. */
   setPassword(username: string, passwordHash: string, at: Instant): Promise<boolean>
-  /** Replaces any earlier link to set a password. Returns false if no user has this name. */
+  /** Stores a link to set a password, which replaces any earlier link. Returns false if no user has this name. */
   addPasswordLink(username: string, tokenHash: string, expiresAt: Instant): Promise<boolean>
-  /** Returns the user of a link. Null if there is none, or it has expired. */
+  /** Returns the user of a link. Null if the link does not exist or has expired. */
   passwordLink(tokenHash: string, at: Instant): Promise<{ readonly username: string } | null>
-  /** Sets the password with a link, which works once; ends the user's sessions. Returns the user. */
+  /** Sets the password with a link, which works once. Ends the user's sessions. Returns the user. */
   usePasswordLink(
     tokenHash: string,
     passwordHash: string,
@@ -129,8 +129,8 @@ export interface UserStore {
   /** Stores a secret that is valid once confirmed. */
   startSecondFactorSetup(adminId: number, secret: string): Promise<void>
   /**
-   * Activates the secret being set up, with these recovery codes. Returns false if another secret is being set up
-   * meanwhile.
+   * Activates the secret being set up, and stores these recovery codes. Returns false if another secret is being set up
+   * now.
    */
   confirmSecondFactor(
     adminId: number,
@@ -146,7 +146,7 @@ export interface UserStore {
   /** Uses up a recovery code. Returns false if no such code exists, or it was used before. */
   useRecoveryCode(adminId: number, codeHash: string, at: Instant): Promise<boolean>
   renewRecoveryCodes(adminId: number, codeHashes: readonly string[]): Promise<void>
-  /** Removes the second factor. Returns false if no user has this name, or the user has no second factor. */
+  /** Removes the second factor. Returns false if no user has this name, or if the user has no second factor. */
   removeSecondFactor(username: string): Promise<boolean>
   secondFactorRequired(): Promise<boolean>
   requireSecondFactor(required: boolean): Promise<void>

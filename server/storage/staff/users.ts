@@ -156,7 +156,7 @@ export const findUserId = async (sql: Sql, username: string): Promise<number | n
   (await userByName.get(sql, { username }))?.id ?? null
 
 /**
- * Returns true if no other owner of all events can sign in: without this user, the office could no longer manage its
+ * Returns true if no other owner of all events can sign in, so that without this user the office could not manage its
  * users.
  */
 const isLastOwner = async (sql: Sql, id: number): Promise<boolean> =>

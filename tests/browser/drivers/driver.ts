@@ -29,7 +29,7 @@ export type Driver = {
 }
 
 const SCREENSHOT_FOLDER = process.env['SHOTS']
-/** The maximum time for one action. A user would have given up earlier. */
+/** The maximum time for one action. A user would give up earlier. */
 export const MAX_WAIT_MS = 120_000
 /** How long to wait until elements no longer overlap. */
 const RETRY_MS = 30_000
@@ -97,7 +97,7 @@ export const FONT_FOLDER = dirname(
 )
 
 /**
- * Returns environment variables with which a browser displays Devanagari as delegates' devices do, even on a machine
+ * Returns environment variables that make the browser display Devanagari as on delegates' devices, even on a machine
  * without Devanagari fonts.
  */
 export function getFontEnvironment(): NodeJS.ProcessEnv {

@@ -32,7 +32,7 @@ const readFirstLine = (program: ChildProcess): Promise<string> =>
     program.once('error', reject)
     program.once('exit', () => reject(new Error(`${program.spawnfile} has exited`)))
   })
-/** High enough for a whole page. */
+/** High enough for a full page. */
 const SCREEN_SIZE = '1400x6000x24'
 
 export async function startWebKit(): Promise<Driver> {
@@ -65,7 +65,7 @@ export async function startWebKit(): Promise<Driver> {
       NO_AT_BRIDGE: '1',
       LIBGL_ALWAYS_SOFTWARE: '1',
       WEBKIT_SKIA_ENABLE_CPU_RENDERING: '1',
-      // Root cannot isolate pages in a user namespace, and the tests open only our own pages.
+      // Root cannot isolate pages in a user namespace. The tests open only our own pages.
       WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
     })
     return await createWebKitDriver(`http://127.0.0.1:${port}`, stopPrograms)

@@ -118,7 +118,7 @@ test('writes a note, corrects a name and transfers a registration; the timeline 
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
-test('the cancel dialog proposed an amount without its parts: it shows the amount due, the percentage, earlier refunds and the proposal', async () => {
+test('the cancel dialog proposed a refund without its calculation: it shows the amount due, the percentage, earlier refunds and the proposal', async () => {
   const regNo = await addPaidRegistration(30)
   const staffSession = await signIn(server)
   const correctAction = { act: 'correct', why: 'Found the card.', answers: { is_member: true } }
@@ -151,7 +151,7 @@ test('the cancel dialog proposed an amount without its parts: it shows the amoun
   await waitForStatus('Registration cancelled')
 })
 
-test('cancels a registration by the refund scale: its seat is sold again, and half is refunded', async () => {
+test('cancels a registration under the refund scale: its seat is sold again, and half is refunded', async () => {
   await addPaidRegistration(4, true)
   const page = await openRegistration(await addPaidRegistration(2, true))
   const submitForm = () =>
@@ -181,7 +181,7 @@ test('cancels a registration by the refund scale: its seat is sold again, and ha
   await expect.poll(() => findPanel().locator('.care').count()).toBe(0)
 })
 
-test('shows what changed while the dialog was open before it cancels or refunds', async () => {
+test('shows changes made while the dialog was open before it cancels or refunds', async () => {
   const regNo = await addRegistration(29)
   const page = await openRegistration(regNo)
   await press('Cancel registration')
@@ -204,7 +204,7 @@ test('shows what changed while the dialog was open before it cancels or refunds'
     '{"act":"confirm","way":"transfer","reference":"HDFCN52026012029","amount":3540,"day":"2026-01-20"}',
   )
   await confirmAction('Never paid.', 'Cancel registration')
-  await findDialog().getByRole('alert').getByText('Nothing was cancelled').waitFor()
+  await findDialog().getByRole('alert').getByText('The registration was not cancelled').waitFor()
   await findDialog()
     .getByRole('term')
     .filter({ hasText: /^Paid$/ })
@@ -225,13 +225,13 @@ test('shows what changed while the dialog was open before it cancels or refunds'
   await confirmAction('Agreed by phone.', 'Refund')
   await findDialog()
     .getByRole('alert')
-    .getByText('₹\u00a02,540 is paid now. Nothing was refunded.')
+    .getByText('₹\u00a02,540 can still be refunded. Nothing was refunded.')
     .waitFor()
   await confirmAction('Another 1,000, agreed.', 'Refund')
   await waitForStatus('₹\u00a01,000 was refunded outside Rollcall.')
 })
 
-test('corrects to a higher category, and the delegate pays the balance by the emailed link; to a lower one, and the difference is refunded', async () => {
+test('after a correction to a higher category, the delegate pays the balance by the emailed link; after one to a lower category, the difference is refunded', async () => {
   const upgradedNumber = buildRegNo(server, EVENT, 4)
   const page = await openRegistration(upgradedNumber)
   await press('Correct answers')
@@ -308,7 +308,7 @@ test('confirms a matching transfer, and opens its receipt', async () => {
   expect(download.suggestedFilename()).toMatch(/^Receipt-.*\.pdf$/)
 })
 
-test('the search lists results, shows a message if there are none, and opens a single result', async () => {
+test('the search lists results, states that nothing was found, and opens a single result', async () => {
   const { page } = visitor
   await page.goto(`${url}/admin/search?q=nobody+has+this+name`)
   const searchStatus = page.getByRole('main').getByRole('status')
@@ -330,7 +330,7 @@ test('the search lists results, shows a message if there are none, and opens a s
   await page.getByRole('heading', { level: 1, name: 'Delegate 9' }).waitFor()
 })
 
-test('an unknown number', async () => {
+test('an unknown registration number shows a message', async () => {
   const { page } = visitor
   await page.goto(`${url}/admin/events/${EVENT}/registrations/SMPL0000000000000`)
   await page.getByRole('heading', { level: 1, name: 'Registration not found' }).waitFor()

@@ -93,7 +93,7 @@ const findDialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => findPanel().getByRole('status').getByText(text).waitFor()
 
-test('a statement of two events is matched in three clicks, and a line without a match is assigned by keyboard, which a colleague sees without a reload', async () => {
+test('a statement of two events is matched in three clicks; a colleague sees without a reload that an unmatched line was assigned by keyboard', async () => {
   const transferAnswers = { is_member: 'false', way: 'transfer' }
   const [firstRegNo, secondRegNo] = [
     await registerDelegate(5, transferAnswers),
@@ -126,7 +126,7 @@ test('a statement of two events is matched in three clicks, and a line without a
   await page.getByRole('progressbar', { name: 'Uploading the file' }).waitFor()
   releaseUpload()
   await page.getByRole('button', { name: 'Confirm all exact matches (2)' }).waitFor()
-  // The page reads the statement again, and the response is delayed.
+  // The page requests the statement again, and the response is delayed.
   const heldStatement = Promise.withResolvers<void>()
   await page.route(/\/api\/admin\/statements\/\d+\//, async (route) => {
     if (route.request().method() === 'GET') await heldStatement.promise
@@ -141,7 +141,7 @@ test('a statement of two events is matched in three clicks, and a line without a
     page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await click('Split line 4')
   await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
-  // The response used to move the focus out of the field in which the user was about to type.
+  // The response used to move the focus out of the field before the user could type.
   heldStatement.resolve()
   await page.getByRole('button', { name: 'Confirm all exact' }).waitFor({ state: 'detached' })
   await page.unroute(/\/api\/admin\/statements\/\d+\//)
@@ -162,7 +162,7 @@ test('a statement of two events is matched in three clicks, and a line without a
   await page.keyboard.type('Delegate 7')
   await page.getByRole('option', { name: /Delegate 7/ }).waitFor()
   await page.keyboard.press('Enter')
-  // A payment below the balance needs review, and the message does not call it assigned.
+  // A payment below the balance needs review, and the message does not state that it was assigned.
   await page.getByText('1 line sent to review because the amount differs.').waitFor()
   await page.getByText('Needs review (1)').waitFor()
   await colleague.page.clock.runFor(20_000)
@@ -200,7 +200,7 @@ test('approves and rejects registrations, and matches a transfer in a statement:
   await page.goto(findLink(confirmation))
   await page.getByLabel('UTR number').fill('SBIN026030000123')
   await page.getByLabel('Date of transfer').fill('2026-01-30')
-  await page.locator('form.telling').getByRole('button').last().click()
+  await page.locator('form.claim-form').getByRole('button').last().click()
   await page.getByText('SBIN026030000123').first().waitFor()
 
   expect(delegate.consoleErrors).toEqual([])

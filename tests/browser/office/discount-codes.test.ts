@@ -107,9 +107,9 @@ test('creates and lists discount codes; withdraws one after confirmation', async
   await page.getByText('Discount code: Free membership').waitFor()
   await page.getByText('To pay: ₹\u00a01,180').waitFor()
   await page.getByRole('button', { name: 'Add: Companion' }).click()
-  // No method is preselected, so that staff do not record cash that was not received.
+  // No method is preselected, so that staff do not record cash that they did not receive.
   await findAddButton(page).click()
-  await page.getByText('Choose how the registration is paid.').waitFor()
+  await page.getByText('Choose a payment method.').waitFor()
   await page.getByRole('radio', { name: 'Pay later (send link)' }).check()
   await findAddButton(page).click()
   const companion = page.getByRole('group', { name: 'Companion 1' })

@@ -54,7 +54,7 @@ const openAs = async (username: string, path: string, width = 1280): Promise<Pag
   await waitForHeading(visitor.page)
   return visitor.page
 }
-/** Waits until the heading has the focus: the page then handles key presses. */
+/** Waits until the heading has the focus, because the page then handles key presses. */
 const waitForHeading = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).toBe('H1')
 }
@@ -86,9 +86,9 @@ const OPTIONAL_PAGES = {
   'Event file': 'treasurer',
 } as const
 
-test.each(ROLES)('the rail of the role %s has exactly the pages of that role', async (role) => {
+test.each(ROLES)('the rail for the role %s has exactly the pages of that role', async (role) => {
   const page = await openAs(role, '/admin/login?next=/admin/dashboard')
-  // A signed-in user does not have to sign in again.
+  // A user who is signed in does not have to sign in again.
   expect(getPath(page)).toBe('/admin/dashboard')
   const listPages = (pages: Readonly<Record<string, (typeof ROLES)[number]>>): readonly string[] =>
     Object.keys(pages).filter((label) => isAtLeast(role, pages[label] ?? 'owner'))
@@ -125,7 +125,7 @@ test('the event switcher keeps the page, and an old address leads to the registr
   expect(await page.title()).toBe('Dr. Meera Nair · Free 2026 · Rollcall office')
 })
 
-test('a person is found with “/”, the name and Enter; shortcuts and the theme are settings', async () => {
+test('“/”, a name and Enter find a delegate; shortcuts and the theme can be set', async () => {
   const page = await openAs('desk', '/admin/dashboard')
   await page.keyboard.press('/')
   await page.keyboard.type('Meera Dr')
@@ -148,7 +148,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
   await page.keyboard.type('add sample')
   const addOption = page.getByRole('option', { name: 'Add registration: Sample 2026' })
   await addOption.waitFor()
-  // Registrations that are found meanwhile are listed above it.
+  // Registrations that are found in the meantime are listed above it.
   do await page.keyboard.press('ArrowUp')
   while ((await addOption.getAttribute('aria-selected')) !== 'true')
   await page.keyboard.press('Enter')
@@ -177,7 +177,7 @@ test('a person is found with “/”, the name and Enter; shortcuts and the them
     .toBe('combobox')
 })
 
-test('on a phone the main pages are at the bottom, and the others in a menu', async () => {
+test('on a phone, the main pages are at the bottom and the others in a menu', async () => {
   const page = await openAs('owner', '/admin/dashboard', 360)
   const bar = page.getByRole('navigation', { name: 'Main' })
   expect(await bar.getByRole('link').allTextContents()).toEqual([

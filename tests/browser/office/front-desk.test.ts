@@ -107,13 +107,13 @@ async function fillPerson(page: Page, name: string): Promise<void> {
   await page.getByLabel('Phone Number').fill('9876511111')
 }
 
-test('a walk-in who paid in cash took eight clicks on three pages; a changed price is shown before the payment is recorded', async () => {
+test('adding a walk-in who paid in cash took eight clicks on three pages; a changed price is shown before the payment is recorded', async () => {
   const { page } = visitor
   await page.goto(`${url}/admin/events/${EVENT}/registrations/new`)
   // If the payment method was missing, no other error was shown.
   await page.getByRole('radio', { name: 'Cash' }).waitFor()
   await findAddButton(page).click()
-  await page.getByText('Choose how the registration is paid.').waitFor()
+  await page.getByText('Choose a payment method.').waitFor()
   await page.getByText('Full name is required').waitFor()
   await expect.poll(() => page.evaluate(readFocusedName)).toBe('Full Name')
   const summary = page.getByText('is registered and paid. Received: ₹\u00a03,540')
@@ -153,7 +153,7 @@ test('a walk-in who paid in cash took eight clicks on three pages; a changed pri
   await page.getByText('is registered and paid. Received: ₹\u00a04,720').waitFor()
 })
 
-test('refunds in full and resends within three and two clicks; a dialog focuses its first field, and a destructive one focuses Keep registration', async () => {
+test('refunds in full in three clicks and resends in two; a dialog focuses its first field, a destructive one Keep registration', async () => {
   const { page } = visitor
   await openRegistration(page, await addPaidRegistration(1))
   const actions = page.getByRole('region', { name: 'Actions' })
@@ -182,7 +182,7 @@ test('refunds in full and resends within three and two clicks; a dialog focuses 
   expect(refundClicks).toBeLessThanOrEqual(3)
 })
 
-test('corrects an email in its row within three clicks and by keyboard alone, shows a new price before saving it, and an error at its field', async () => {
+test('corrects an email in its row within three clicks or by keyboard alone; shows a new price before saving, and an error at its field', async () => {
   const { page } = visitor
   const regNo = await addPaidRegistration(2)
   await openRegistration(page, regNo)
@@ -232,7 +232,7 @@ test('corrects an email in its row within three clicks and by keyboard alone, sh
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
-test('two users corrected one answer at once, and the first correction was lost: the page shows changes of others while it is used', async () => {
+test('two users corrected the same answer, and the first correction was lost: an open page shows changes made by others', async () => {
   const regNo = await addPaidRegistration(3)
   const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
   await addSessionCookie(context, url, { username: 'office', password: PASSWORD })

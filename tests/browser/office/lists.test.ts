@@ -36,8 +36,8 @@ const openPage = async (path: string, width = 1280): Promise<Page> => {
   await visitor.page.goto(url + path)
   return visitor.page
 }
-const findStatus = (page: Page) => page.locator('.say[role=status]')
-/** Expects that the focus moved to another control when the focused control was removed by its own action. */
+const findStatus = (page: Page) => page.locator('.list-summary[role=status]')
+/** Expects that the focus moved to another control when the focused control removed itself. */
 const expectFocusNotLost = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
 }
@@ -73,7 +73,7 @@ describe('the list', () => {
     expect(page.url()).toBe(`${url}/admin/afpicon2026`)
   })
 
-  test('typing searches after a pause, Enter immediately, and dates limit the list', async () => {
+  test('typing searches after a pause, Enter searches immediately, and dates limit the list', async () => {
     const page = await openPage('/admin/afpicon2026')
     const search = page.getByLabel('Search')
     await search.fill('Example 07')
@@ -88,7 +88,7 @@ describe('the list', () => {
     await expect.poll(() => search.inputValue()).toBe('')
   })
 
-  test('S191 S192: page links are the first, the last and the current ± 2, and the page size can be chosen', async () => {
+  test('S191 S192: page links lead to the first, the last and the current page ± 2, and the page size can be chosen', async () => {
     const page = await openPage('/admin/afpicon2026?page_size=10&page=7')
     await page.getByText('61 to 70 of 130').waitFor()
     const pages = page.getByRole('navigation', { name: 'Pages' })
@@ -103,7 +103,7 @@ describe('the list', () => {
     await page.getByText('121 to 130 of 130').waitFor()
   })
 
-  test('the header was not visible after scrolling, and a new page opened at its end', async () => {
+  test('the header was not visible after scrolling, and the next page opened at its end', async () => {
     const page = await openPage('/admin/afpicon2026?page_size=100')
     await findStatus(page).getByText('1 to 100 of 130').waitFor()
     const header = page.getByRole('columnheader', { name: 'Registration Number' })
@@ -139,7 +139,7 @@ describe('the list', () => {
         .toBe(true)
   })
 
-  test('an attendance list is alphabetical, and on paper has no navigation and its header on each sheet', async () => {
+  test('an attendance list is alphabetical; printed, it has no navigation and repeats its header on each sheet', async () => {
     const page = await openPage('/admin/afpicon?payment_status=failed')
     await page.getByRole('link', { name: 'Print list' }).click()
     await page.getByText('33 registrations').waitFor()
@@ -171,7 +171,7 @@ describe('the list', () => {
     await page.emulateMedia({ media: null })
   })
 
-  test('a selection was lost on the next page, and could not include the whole list', async () => {
+  test('a selection was lost on the next page, and could not include all rows of the list', async () => {
     const page = await openPage('/admin/afpicon2026?page_size=10&payment_status=failed')
     const bar = page.getByRole('group', { name: 'Selected registrations' })
     await page.getByLabel('Select Dr. Example 130').check()
@@ -227,7 +227,7 @@ describe('the list', () => {
     ).toHaveLength(34)
   })
 
-  test('on a phone a row has three lines, the other filters are behind a button, and nothing overflows', async () => {
+  test('on a phone, a row has three lines, a button shows the other filters, and nothing overflows', async () => {
     const page = await openPage('/admin/afpicon2026?payment_status=failed&afpi_member=true', 360)
     await findStatus(page).getByText('11 failed registrations').waitFor()
     const filterButton = page.getByRole('button', { name: /^More/ })
@@ -238,7 +238,7 @@ describe('the list', () => {
     await page.getByLabel('AFPI Member', { exact: true }).waitFor()
     await expectAccessible(page, 'filters on a phone')
     await page.getByRole('button', { name: 'Export CSV' }).waitFor()
-    // A row has three lines, whichever columns are selected.
+    // A row has three lines with any selection of columns.
     expect(await page.getByText('Columns', { exact: true }).isVisible()).toBe(false)
     for (const path of [
       '/admin/afpicon2026',
@@ -326,7 +326,7 @@ describe('the list', () => {
 })
 
 describe('list settings', () => {
-  test('a heading sorts, an added column and a view are saved, j and k move through the rows, and a click anywhere opens a row', async () => {
+  test('a click on a heading sorts, an added column and a view are saved, j and k move through the rows, and a click anywhere in a row opens it', async () => {
     const page = await openPage('/admin/afpicon?payment_status=failed')
     await findStatus(page).getByText('33 failed registrations').waitFor()
     await findStatus(page).getByText('Failed 33 · ₹ 2,14,465 due').waitFor()

@@ -74,7 +74,7 @@ async function openInOffice({ page }: Visit, regNo: string): Promise<Page> {
   return page
 }
 
-test('a transfer is reported with its screenshot, confirmed as reported, and emailed with ticket and receipt', async () => {
+test('a delegate reports a transfer with a screenshot, staff confirm it, and an email contains ticket and receipt', async () => {
   const email = 'asha@delegate.example'
   const { page } = delegate
   const regNo = await registerByTransfer(page, email)
@@ -85,7 +85,7 @@ test('a transfer is reported with its screenshot, confirmed as reported, and ema
   await page.getByLabel(/^Screenshot/).setInputFiles(PROOF_FILE)
   await page.getByText(/: sent$/).waitFor()
   await reportTransfer(page, '512345678901')
-  await inbox.waitForEmail(email, 'We are checking for your payment')
+  await inbox.waitForEmail(email, 'You reported a payment')
 
   const officePage = await openInOffice(officeVisit, regNo)
   await findActions(officePage).getByText('512345678901', { exact: true }).waitFor()
@@ -140,7 +140,7 @@ test('a user with the desk role adds a delegate and records the payment, without
   expect(ticket).toContain('application/pdf')
 })
 
-test('the desk form reports a full workshop before the payment, and a known slip number can be corrected', async () => {
+test('the desk form shows that a workshop is full before the payment, and a slip number that is already recorded can be corrected', async () => {
   for (const name of ['Devi Das', 'Elsa Das']) {
     const registerResponse = await fetch(`${server.url}/api/lekhacon2027/register/`, {
       method: 'POST',
@@ -173,7 +173,7 @@ test('the desk form reports a full workshop before the payment, and a known slip
   await price.waitFor()
   await page.getByText('More details', { exact: true }).click()
   await page.getByLabel('Workshop').selectOption('Records: This workshop has no seat left.')
-  await page.locator('.ferr').getByText('Records: This workshop has no seat left.').waitFor()
+  await page.locator('.field-error').getByText('Records: This workshop has no seat left.').waitFor()
   await expect.poll(() => price.count()).toBe(0)
   await expectAccessible(page, 'a full workshop at the desk')
   await page.getByLabel('Workshop').selectOption('writing')

@@ -46,7 +46,7 @@ const openPage = async (path: string, width = 1280): Promise<Page> => {
   await visitor.page.goto(url + path)
   return visitor.page
 }
-const findStatus = (page: Page) => page.locator('.say[role=status]')
+const findStatus = (page: Page) => page.locator('.list-summary[role=status]')
 
 describe('signing in', () => {
   test('S073 S133: shows missing values at their fields and a wrong password, then opens the dashboard', async () => {
@@ -79,7 +79,7 @@ describe('signing in', () => {
     expect(new URL(page.url()).pathname).toBe('/admin/dashboard')
   })
 
-  test('without a session every office page leads to the sign-in and back to the page', async () => {
+  test('without a session, every office page leads to the sign-in page and back', async () => {
     const page = await openPageSignedOut('/admin/afpicon2026?payment_status=failed&page=2')
     await page.getByRole('heading', { level: 1, name: 'AFPICON 2026 Registrations' }).waitFor()
     expect(page.url()).toBe(`${url}/admin/afpicon2026?payment_status=failed&page=2`)
@@ -119,7 +119,7 @@ describe('a registration', () => {
     await findStatus(page).getByText('1 paid registration, matching “Example 005”').waitFor()
   })
 
-  test('leads to the previous and next one of the list, across pages', async () => {
+  test('links to the previous and the next registration of the list, across pages', async () => {
     const page = await openPage('/admin/afpicon2026?payment_status=failed&page_size=10')
     await page.getByRole('link', { name: buildRegNo(server, EVENT, 94) }).click()
     await page.getByRole('link', { name: 'Next' }).click()
@@ -135,7 +135,7 @@ describe('a registration', () => {
 describe('the dashboard', () => {
   test('shows figures, panels, described charts, recent registrations and links to the lists', async () => {
     const page = await openPage('/admin/dashboard')
-    const figureCards = page.locator('dl.fig > div')
+    const figureCards = page.locator('dl.figures > div')
     await figureCards.first().waitFor()
     await expect
       .poll(() => figureCards.locator('dt').allTextContents())
@@ -150,9 +150,9 @@ describe('the dashboard', () => {
     await panel
       .getByText('130 registrations from 8 Oct 2025 to 10 Oct 2025; busiest day 9 Oct 2025 (65);')
       .waitFor()
-    await expect.poll(() => panel.locator('ul.rec li').count()).toBeGreaterThan(0)
+    await expect.poll(() => panel.locator('ul.recent li').count()).toBeGreaterThan(0)
     await expect
-      .poll(() => panel.locator('ul.rec li').first().textContent())
+      .poll(() => panel.locator('ul.recent li').first().textContent())
       .toMatch(/Dr\. Example 130/)
     await expectAccessible(page, 'dashboard')
     await figureCards.first().getByRole('link', { name: '0' }).click()
@@ -186,7 +186,7 @@ describe('the dashboard', () => {
 })
 
 describe('the session ends', () => {
-  test('signing out in a second window leads the next click in the first to the sign-in', async () => {
+  test('after signing out in a second window, the next click in the first leads to the sign-in page', async () => {
     const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     const secondTab = await visitor.context.newPage()
@@ -199,7 +199,7 @@ describe('the session ends', () => {
     await findStatus(page).getByText('65 paid registrations').waitFor()
   })
 
-  test('an expired session leads to the sign-in, and signing in leads back', async () => {
+  test('an expired session leads to the sign-in page, and signing in leads back', async () => {
     const page = await openPage('/admin/afpicon2026')
     await findStatus(page).getByText('130 registrations').waitFor()
     server.setTime('2025-10-10T19:00:00+05:30')
@@ -242,7 +242,7 @@ describe('the session ends', () => {
   })
 })
 
-test('a theme follows the device; every page of the office is readable in both, and axe could measure each text', async () => {
+test('the theme follows the device; every page of the office is readable in both themes, and axe could measure each text', async () => {
   const page = await openPage('/admin/dashboard')
   await page.setViewportSize({ width: 1280, height: 900 })
   const event = `/admin/events/${EVENT}`

@@ -1,4 +1,4 @@
-/** A treasurer's month end in the browser with the number of clicks, and one decision on several payments. */
+/** A treasurer's month end, with the number of clicks, and one decision on several payments. */
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
@@ -44,7 +44,7 @@ async function signInAtHome(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
 }
 
-test('two clicks show the payments of January, one the amounts due, and two export the file for the accountant', async () => {
+test('two clicks show the payments of January, one click the amounts due, and two export the file for the accountant', async () => {
   const { page, context, consoleErrors } = await visit(browser, { width: 1280 })
   await signInAtHome(page)
 
@@ -88,7 +88,7 @@ test('two clicks show the payments of January, one the amounts due, and two expo
     .toContain('January 2026 is closed.')
   await page.getByText('Second 2026: closed by office').waitFor()
 
-  // Three payments with the same difference are one decision.
+  // One decision covers three payments with the same difference.
   await page.getByRole('link', { name: '3 payments need review' }).click()
   await page.getByRole('button', { name: 'Select 3: ' }).click()
   const bar = page.getByRole('group', { name: 'Selected payments' })
@@ -122,7 +122,7 @@ test('two clicks show the payments of January, one the amounts due, and two expo
   await context.close()
 })
 
-test('from Home, one click shows whether a doctor paid or finds a phone number, one shows the amounts due to two events, and three remind everyone', async () => {
+test('from Home, one click shows whether a doctor paid or finds a phone number, one shows the amounts due to two events, and three remind all delegates', async () => {
   const people = [
     { event: EVENT_IDS[0], name: 'Dr. Meera Nair', phone: '+919847012345', isPaid: true },
     { event: EVENT_IDS[0], name: 'Anil Kumar', phone: '+919847054321', isPaid: false },
@@ -179,10 +179,9 @@ test('from Home, one click shows whether a doctor paid or finds a phone number, 
     await page.getByText('1 reminder sent. 1 already reminded in the last 24 hours.').waitFor()
   })
   expect(dueClicks + reminderClicks).toBeLessThanOrEqual(3)
-  // The server's clock counts: both were reminded just now, although the browser's clock is months
-  // ahead.
+  // The server's clock decides: both were reminded a moment ago, although the browser's clock is months ahead.
   await page.getByRole('button', { name: 'Remind all 2' }).click()
-  await page.getByRole('dialog').getByText('2 are left out').waitFor()
+  await page.getByRole('dialog').getByText('2 get no reminder').waitFor()
   expect(await page.getByRole('button', { name: 'Send 0 reminders' }).isDisabled()).toBe(true)
   expect(consoleErrors).toEqual([])
   await context.close()

@@ -79,7 +79,7 @@ const readFocusedTag = (page: Page): Promise<string | undefined> =>
 const hasNoScroll = (page: Page): Promise<boolean> =>
   page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)
 
-test('a user who is not an owner reads that emails are held, and who can end the recovery', async () => {
+test('a user who is not an owner sees that emails are held and who can end the recovery', async () => {
   const { page, context } = await visit(browser, { width: 360 })
   await signIn(page, 'desk', '/admin/system/emails')
   await page.getByText('Only an owner can end the recovery.').waitFor()

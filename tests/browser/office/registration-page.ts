@@ -20,7 +20,7 @@ export const findAddButton = (page: Page): Locator =>
 export const findEntries = (page: Page, text: string | RegExp): Locator =>
   page.getByRole('region', { name: 'Timeline' }).getByRole('listitem').filter({ hasText: text })
 
-/** Performs a task and returns the number of its clicks. Expects that the focus is not lost at the end. */
+/** Performs a task, expects that the focus is not lost at the end, and returns the number of clicks. */
 export async function countClicks(page: Page, perform: () => Promise<void>): Promise<number> {
   await page.evaluate(() => {
     const isCounting = document.body.dataset['clicks'] !== undefined

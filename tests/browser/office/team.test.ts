@@ -32,12 +32,12 @@ const signIn = async (page: Page, username: string, password: string): Promise<v
   await page.getByRole('button', { name: 'Sign In' }).click()
 }
 
-test('an owner sets up a second factor, signs in with it, and adds a user of one event, who sees only that event', async () => {
+test('an owner sets up a second factor, signs in with it, and adds a user for one event, who sees only that event', async () => {
   const { page, context, consoleErrors } = await visit(browser, { width: 360 })
   await page.goto(`${url}/admin/account`)
   await signIn(page, 'owner', PASSWORD)
 
-  // Account: a wrong password is reported at its field; the secret is shown; a code from it turns on two-step sign-in.
+  // Account: a wrong password is reported at its field, the secret is shown, and its code turns on two-step sign-in.
   const factorRegion = page.getByRole('region', { name: 'Two-step sign-in' })
   await factorRegion.getByLabel('Your password').fill('not this one')
   await factorRegion.getByRole('button', { name: 'Show QR code' }).click()
@@ -100,7 +100,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await deskVisit.page.getByRole('button', { name: 'Set password' }).click()
   await expect
     .poll(() => deskVisit.page.evaluate(() => document.activeElement?.textContent))
-    .toBe('Your password is set. Please sign in with it.')
+    .toBe('Your password is set. You can now sign in with it.')
   await deskVisit.page.getByRole('link', { name: 'Sign In' }).click()
   await signIn(deskVisit.page, 'sita', 'three words apart')
   await deskVisit.page.getByRole('heading', { level: 1, name: 'Home' }).waitFor()
@@ -116,8 +116,7 @@ test('an owner sets up a second factor, signs in with it, and adds a user of one
   await deskVisit.page.goto(`${url}${getListPath(secondEvent)}`)
   await deskVisit.page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
 
-  // The audit log names the user. Removing a user requires confirmation, and the log keeps the
-  // name.
+  // The audit log names the user. Removing a user requires confirmation. The log keeps the name.
   await page.getByRole('button', { name: 'Remove' }).click()
   await page.getByRole('dialog').waitFor()
   await expectAccessible(page, 'removing a user')

@@ -130,7 +130,7 @@ async function readReference(page: Page): Promise<string> {
   return /reference (\d+)\.$/.exec((await confirmationText.first().textContent()) ?? '')?.[1] ?? ''
 }
 
-test('payments that do not match: accepts a transfer, refunds a card payment through a gateway that rejects it first, and moves an unmatched payment to a person found by name, which needed the number', async () => {
+test('payments that do not match: accepts a transfer, refunds a card payment after the gateway first rejects it, and moves an unmatched payment to a delegate found by name', async () => {
   const { page } = visitor
   const shortRegNo = await registerDelegate(1, 'card')
   const gatewayUrl = await payInBrowser(shortRegNo, 'Pay a wrong amount')
@@ -172,7 +172,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   await expectAccessible(page, 'refunding a payment in review')
   await confirmAction('He pays again.', 'Refund')
   const status = page.getByRole('main').getByRole('status')
-  // A refusal is shown as an alert, not in the success colour, and receives the focus from the button.
+  // A refusal is shown as an alert, not in the success colour, and receives the focus.
   const refusal = page.getByRole('main').getByRole('alert')
   await refusal.getByText('The gateway refused the refund').waitFor()
   await expect.poll(() => status.first().textContent()).toBe('')
@@ -186,7 +186,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
   await expectAccessible(page, 'payments in review')
   await reviewRegion.getByRole('button', { name: 'Request the refund again' }).click()
   await confirmAction('The gateway has been told.', 'Request the refund again')
-  await status.getByText('The gateway started it.').waitFor()
+  await status.getByText('The gateway has started the refund.').waitFor()
   await resendGatewayMessage(shortRegNo)
   await openRegistration(shortRegNo)
   await findEntries(page, /₹\u00a03,539 was refunded/)
@@ -235,7 +235,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment thr
 // tests/browser/office/actions.test.ts covers the same in smaller steps, on a server in the test
 // process.
 registerThorough(() => {
-  test('corrects a name, a higher category with its balance paid by the emailed link, a lower one with a refund, and transfers the registration: old links are revoked', async () => {
+  test('corrects a name, a category upwards (the delegate pays the balance by the emailed link) and downwards (with a refund), and transfers the registration, which revokes old links', async () => {
     const { page } = visitor
     const regNo = await registerDelegate(4, 'card', true)
     await payInBrowser(regNo, 'Pay')
@@ -281,7 +281,7 @@ registerThorough(() => {
     await press('Refund')
     await expect.poll(() => findDialog().getByLabel('Amount to refund').inputValue()).toBe('2360')
     await confirmAction('Corrected.', 'Refund')
-    await waitForStatus('The gateway started it.')
+    await waitForStatus('The gateway has started the refund.')
     await findPanel().getByText('To refund:').waitFor({ state: 'detached' })
     await press('Correct answers')
     await findDialog().getByLabel('Answer to correct').selectOption('Member')
@@ -311,7 +311,7 @@ registerThorough(() => {
   })
 })
 
-test('a settlement report shows paid and unpaid payouts, is saved, and is linked to its registrations', async () => {
+test('a settlement report shows paid and unpaid payouts, can be saved, and links to its registrations', async () => {
   const { page } = visitor
   const regNo = await registerDelegate(5, 'card', true)
   await payInBrowser(regNo, 'Pay')
@@ -349,7 +349,7 @@ test('a settlement report shows paid and unpaid payouts, is saved, and is linked
     .poll(() => savedText.evaluate((text) => getComputedStyle(text).color))
     .toBe('rgb(14, 95, 54)')
   await uploadReport()
-  await page.getByText('All lines were saved before.').waitFor()
+  await page.getByText('All lines are already saved.').waitFor()
   await page.reload()
   await page.getByRole('heading', { name: 'Needs review (1)' }).waitFor()
   await expectAccessible(page, 'saved settlements')

@@ -36,32 +36,42 @@ const options = [
 
 describe('normalise', () => {
   test.each<[string, Field, unknown, unknown]>([
-    ['trims', createField('a'), '  Asha  Nair ', 'Asha  Nair'],
-    ['blank is absent', createField('a'), ' \u00a0\t', undefined],
-    ['null is absent', createField('a'), null, undefined],
-    ['a number as text becomes text', createField('a'), 42, '42'],
+    ['surrounding spaces are removed', createField('a'), '  Asha  Nair ', 'Asha  Nair'],
+    ['a blank answer counts as missing', createField('a'), ' \u00a0\t', undefined],
+    ['null counts as missing', createField('a'), null, undefined],
+    ['a number in a text field becomes text', createField('a'), 42, '42'],
     ['line breaks are removed from single-line text', createField('a'), 'a\r\nBcc: b', 'a Bcc: b'],
     [
-      'line breaks stay in multiline text',
+      'multiline text keeps its line breaks',
       createField('a', { type: 'multiline' }),
       'a\r\nb\u0000',
       'a\nb',
     ],
     ['half of a surrogate pair is replaced', createField('a'), 'a\ud800', 'a\ufffd'],
-    ['combining marks compose', createField('a'), 'e\u0301', 'é'],
-    ['"true"', createField('a', { type: 'yes-no' }), 'true', true],
-    ['"False"', createField('a', { type: 'yes-no' }), 'False', false],
+    ['a letter and its combining mark become one character', createField('a'), 'e\u0301', 'é'],
+    ['"true" is yes', createField('a', { type: 'yes-no' }), 'true', true],
+    ['"False" is no', createField('a', { type: 'yes-no' }), 'False', false],
     [
-      'an invalid yes-no word is kept for the error message',
+      'an invalid yes-no answer is unchanged, for the error message',
       createField('a', { type: 'yes-no' }),
       'maybe',
       'maybe',
     ],
-    ['a decimal text', createField('a', { type: 'number' }), ' 2.50 ', 2.5],
-    ['minus zero', createField('a', { type: 'number' }), '-0', 0],
-    ['no exponent', createField('a', { type: 'number' }), '1e9', '1e9'],
-    ['case folded', createField('a', { type: 'select', options, ignoreCase: true }), 'gP', 'Gp'],
-    ['case kept', createField('a', { type: 'select', options }), 'PG', 'PG'],
+    ['a number written as text', createField('a', { type: 'number' }), ' 2.50 ', 2.5],
+    ['minus zero becomes zero', createField('a', { type: 'number' }), '-0', 0],
+    ['an exponent is not accepted in a number', createField('a', { type: 'number' }), '1e9', '1e9'],
+    [
+      'an option matches in any case if the field ignores case',
+      createField('a', { type: 'select', options, ignoreCase: true }),
+      'gP',
+      'Gp',
+    ],
+    [
+      'an option does not match in another case otherwise',
+      createField('a', { type: 'select', options }),
+      'PG',
+      'PG',
+    ],
     [
       'a missing answer gets the default',
       createField('a', { type: 'phone', default: '+91' }),
@@ -69,7 +79,7 @@ describe('normalise', () => {
       '+91',
     ],
     [
-      'a path in a file name is rejected',
+      'the path of a file name is removed',
       createField('a', { type: 'file' }),
       'C:\\fakepath\\proof.pdf',
       'proof.pdf',
@@ -92,7 +102,7 @@ describe('normalise', () => {
       'Asha \u202egnirips\u202c\u2066x\u2069',
       'Asha gniripsx',
     ],
-    ['the joiners of Malayalam are kept', createField('a'), 'അവൻ ന്\u200dറെ', 'അവൻ ന്\u200dറെ'],
+    ['Malayalam text keeps its joiners', createField('a'), 'അവൻ ന്\u200dറെ', 'അവൻ ന്\u200dറെ'],
     [
       'a zero-width character does not separate combining marks',
       createField('a'),
@@ -101,20 +111,20 @@ describe('normalise', () => {
     ],
     ['an object is not an answer', createField('a'), { b: 1 }, undefined],
     [
-      'a consent in a list is not a consent',
+      'consent inside a list does not count as consent',
       createField('a', { type: 'consent' }),
       ['true'],
       undefined,
     ],
     ['an HTML checkbox sends "on"', createField('a', { type: 'consent' }), 'on', true],
-    ['No is not a consent', createField('a', { type: 'consent' }), 'False', undefined],
+    ['No does not count as consent', createField('a', { type: 'consent' }), 'False', undefined],
   ])('%s', (_name, testField, raw, expected) =>
     expect(normaliseAnswer(testField, raw)).toBe(expected),
   )
 
   test.each<[string, Field, unknown, unknown]>([
     [
-      'chosen options, each once and in their order',
+      'chosen options without duplicates, in the order of the field',
       createField('a', { type: 'many', options, ignoreCase: true }),
       ['GP', 'pg', 'gp'],
       ['pg', 'Gp'],
@@ -123,7 +133,7 @@ describe('normalise', () => {
     ['a single option', createField('a', { type: 'many', options }), 'pg', ['pg']],
     ['nothing chosen', createField('a', { type: 'many', options }), [], undefined],
     [
-      'people, without unknown fields',
+      'people, and drops their unknown fields',
       createField('a', {
         type: 'people',
         max: 2,
@@ -133,7 +143,7 @@ describe('normalise', () => {
       [{ age: 7 }, {}],
     ],
     [
-      'of a thousand people, one more than the maximum is kept',
+      'only one person more than the maximum from a list of a thousand',
       createField('a', { type: 'people', max: 2, fields: [createField('name')] }),
       Array.from({ length: 1000 }, () => ({ name: 'x' })),
       [{ name: 'x' }, { name: 'x' }, { name: 'x' }],
@@ -142,14 +152,14 @@ describe('normalise', () => {
     expect(normaliseAnswer(testField, raw)).toEqual(expected),
   )
 
-  it('drops unknown and hidden answers and lists them', () => {
+  it('drops answers to unknown and hidden fields, and lists those fields', () => {
     const raw = { full_name: 'A', is_member: 'false', number: 'A-7', total_amount: '5', proof: '' }
     const { answers, droppedIds } = normalise(chosenCategoryEvent, raw)
     expect(answers).toEqual({ full_name: 'A', is_member: false })
     expect(droppedIds).toEqual(['number', 'total_amount'])
   })
 
-  it('names such as __proto__ and constructor are ordinary answers', () => {
+  it('treats fields named __proto__ or constructor like any other field', () => {
     const hostileAnswers = JSON.parse(
       '{"__proto__": {"full_name": "X"}, "constructor": "Y", "full_name": " A "}',
     ) as RawAnswers
@@ -185,7 +195,7 @@ describe('normalise', () => {
   })
 })
 
-describe('a text that was built to slow down the server', () => {
+describe('text designed to slow down the server', () => {
   const repeatMarks = (times: number): string => '\u0301\u0316'.repeat(times)
   const textTypes: readonly Field['type'][] = [
     'text',
@@ -196,8 +206,8 @@ describe('a text that was built to slow down the server', () => {
     'date',
   ]
 
-  // Before runs of marks were cut, each field took nine seconds, so a regression is noticed without measuring time.
-  it('of 250 KB of combining marks is cut and rejected in every type of field', () => {
+  // Without the shortening, each field took nine seconds, so the test times out if the shortening is removed.
+  it('of 250 KB of combining marks is shortened and rejected in every type of field', () => {
     for (const type of [...textTypes, 'yes-no', 'select', 'file'] as const) {
       const testField = createField('a', { type, options, ignoreCase: true, accept: ['pdf'] })
       const result = normaliseAnswer(testField, `e${repeatMarks(65_536)}`)
@@ -205,7 +215,7 @@ describe('a text that was built to slow down the server', () => {
     }
   })
 
-  it('is distinguished from text with thirty marks on one letter, or marks on every letter', () => {
+  it('does not include text with thirty marks on one letter, or with marks on every letter', () => {
     const testField = createField('a', { type: 'multiline' })
     expect(normaliseAnswer(testField, `x${repeatMarks(15)}`)).toBe(
       `x${repeatMarks(15)}`.normalize('NFC'),
@@ -214,13 +224,13 @@ describe('a text that was built to slow down the server', () => {
     expect(normaliseAnswer(testField, 'ക്ഷ ആശാ नमस्ते')).toBe('ക്ഷ ആശാ नमस्ते')
   })
 
-  it('stays the same when it is normalised twice, even if NFC splits a mark into two', () => {
+  it('does not change when it is normalised again, even if NFC splits a mark into two', () => {
     const shortenedText = normaliseAnswer(createField('a'), `x${'\u0344'.repeat(100)}`)
     expect(String(shortenedText).match(/\p{M}/gu)).toHaveLength(30)
     expect(normaliseAnswer(createField('a'), shortenedText)).toBe(shortenedText)
   })
 
-  it('is still too long after cutting, and is cut only once', () => {
+  it('is still too long after it is shortened, and is not shortened again', () => {
     for (const type of textTypes)
       for (const unit of ['x', ' x', '1', '😀', `a@b.c${'.'.repeat(50)}`, 'a\u0301']) {
         const testField = createField('a', { type, lengthMax: 60 })
@@ -237,7 +247,7 @@ describe('a text that was built to slow down the server', () => {
       }
   })
 
-  it('is not cut because of leading spaces, and a long file name keeps its extension', () => {
+  it('does not include text with many leading spaces, and a long file name keeps its extension', () => {
     expect(normaliseAnswer(createField('a'), `${' '.repeat(5000)}Asha`)).toBe('Asha')
     const fileEvent = createEvent({ fields: [createField('a', { type: 'file', accept: ['pdf'] })] })
     expect(findAnswerErrors(fileEvent, { a: `${'x'.repeat(5000)}.pdf` })).toEqual({
@@ -246,7 +256,7 @@ describe('a text that was built to slow down the server', () => {
   })
 })
 
-describe('hidden fields are not answered', () => {
+describe('answers to hidden fields are ignored', () => {
   const chainedEvent = createEvent({
     fields: [
       createField('a', { type: 'yes-no' }),
@@ -269,7 +279,7 @@ describe('hidden fields are not answered', () => {
     ).toBe(shownIds)
   })
 
-  it('sections and derived categories show fields, but a category derived from hidden answers does not', () => {
+  it('a field can depend on its section and on a derived category', () => {
     expect(findVisibleFields(chosenCategoryEvent, { ticket_type: 'pg' }).has('proof')).toBe(true)
     expect(findVisibleFields(chosenCategoryEvent, { ticket_type: 'member' }).has('proof')).toBe(
       false,
@@ -346,7 +356,7 @@ describe('findAnswerErrors', () => {
     expect(checkAnswers(chosenCategoryEvent, raw).ok).toBe(Object.keys(errors).length === 0)
   })
 
-  test('a valid address that is too long for the gateway is rejected with its length, not as invalid', () => {
+  test('an email address that is too long for the gateway is rejected because of its length, not as invalid', () => {
     const emailField = createField('mail', {
       type: 'email',
       toGateway: true,
@@ -435,7 +445,7 @@ describe('findAnswerErrors', () => {
       expect([value, isInvalid(testField, value)]).toEqual([value, true])
   })
 
-  it('each person has errors at their own fields, and an entry that is not a person is reported', () => {
+  it('reports errors at the fields of each person, and reports an entry that is not a person', () => {
     const nameField = createField('name', { required: createRequired('Name?') })
     const peopleField = createField('p', {
       type: 'people',
@@ -453,7 +463,7 @@ describe('findAnswerErrors', () => {
       expect([raw, listErrors(raw)]).toEqual([raw, wholeListError])
   })
 
-  it('required may depend on another answer', () => {
+  it('a field can be required because of another answer', () => {
     const event = createEvent({
       fields: [
         createField('a', { type: 'yes-no' }),
@@ -499,7 +509,7 @@ describe('evaluateCondition', () => {
       ),
     ).toBe(typeof answer === 'string' ? expected : matchesCondition([[{ field: 'x', test }]], {}))
   })
-  it('a list of conditions is true if any of them is, a map if all its tests are', () => {
+  it('a list of conditions is true if any condition is true; a map is true if all its tests are true', () => {
     const condition = [[isIn('a', 1), isIn('b', 1)], [isIn('c', 1)]].map((map) => map)
     expect(matchesCondition(condition, { a: 1 })).toBe(false)
     expect(matchesCondition(condition, { a: 1, b: 1 })).toBe(true)
@@ -508,7 +518,7 @@ describe('evaluateCondition', () => {
   })
 })
 
-test('an impossible transaction number is rejected with an example, or with the message of the file', () => {
+test('an impossible transaction number is rejected with the expected format, or with the message of the event file', () => {
   const getUtrError = (utr: string, invalid: string): unknown =>
     findAnswerErrors(
       createEvent({ fields: [createField('utr', { pattern: FORMATS.utr, invalid })] }),

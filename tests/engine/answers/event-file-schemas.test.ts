@@ -37,7 +37,7 @@ function listSampleValues(field: Field): readonly unknown[] {
 }
 
 describe.each(files)('%s', (name) => {
-  it('gives the same result in engine and schema', () => {
+  it('engine and schema give the same result', () => {
     const { event, findings } = compileEvent(readSource(name).text, shared, {
       path: `events/${name}`,
     })

@@ -1,4 +1,4 @@
-/** The JSON Schema, checked by ajv, gives the same errors and shown fields as the engine. */
+/** The JSON Schema, checked by ajv, gives the same errors and visible fields as the engine. */
 import { runInThisContext } from 'node:vm'
 import standalone from 'ajv/dist/standalone/index.js'
 import type { ValidateFunction } from 'ajv'
@@ -44,7 +44,7 @@ describe.each([
   ['chosen', chosenCategoryEvent],
   ['derived', derivedCategoryEvent],
 ])('the event with a %s category', (_name, event) => {
-  it('has the same result in engine and schema for every combination of sample answers', () => {
+  it('engine and schema give the same result for every combination of sample answers', () => {
     const expectAgreement = createAgreementCheck(event)
     const checkCombinations = (remainingFields: readonly Field[], raw: RawAnswers): void => {
       const [nextField, ...laterFields] = remainingFields
@@ -66,9 +66,8 @@ const loadValidator = (code: string): ValidateFunction => {
 }
 
 describe('any event', () => {
-  // Every event is compiled, with many branches: this takes a few seconds, more on a busy
-  // machine.
-  it('has the same errors and shown fields in engine and schema, with and without context', () => {
+  // Compiling every event with all its branches takes a few seconds, and longer on a busy machine.
+  it('has the same errors and visible fields in engine and schema, with and without context', () => {
     fc.assert(
       fc.property(
         anyEvent.chain((event) =>
@@ -89,7 +88,7 @@ describe('any event', () => {
     )
   })
 
-  it('has answers that do not change when they are normalised again, and lists may arrive as JSON', () => {
+  it('has the same answers when they are normalised again, and accepts lists as JSON', () => {
     fc.assert(
       fc.property(
         anyEvent.chain((event) =>
@@ -99,7 +98,7 @@ describe('any event', () => {
           const { answers } = normalise(event, raw, context)
           expect(normalise(event, answers, context).answers).toEqual(answers)
           expect(normalise(event, formatListsAsJson(event, raw), context).answers).toEqual(answers)
-          // The server never trusts a delegate's request about a code, a seat or a member list.
+          // The server does not trust what a request says about a discount code, a seat or a member list.
           const engineAnswers = Object.keys(normalise(event, raw).answers)
           expect(
             engineAnswers.filter((id) => !event.fields.some((field) => field.id === id)),
@@ -111,7 +110,7 @@ describe('any event', () => {
     )
   })
 
-  it('compiles each field once, to code without imports', () => {
+  it('has each of its fields compiled once, to code without imports', () => {
     const largeEvent = createEvent({
       fields: [
         createField('college', {
@@ -179,7 +178,7 @@ describe('fields that depend on the two previous fields', () => {
   const countAllTests = (event: EventConfig) =>
     [...countSchemaTests(event).values()].reduce((sum, count) => sum + count, 0)
 
-  it('are counted as in the schema, without building it', () => {
+  it('are counted as in the schema, without building the schema', () => {
     for (const count of [2, 3, 8, 12]) {
       const event = createEventWithDependentFields(count)
       const branches = (toSchema(event) as unknown as CompiledSchema).allOf ?? []
@@ -190,7 +189,7 @@ describe('fields that depend on the two previous fields', () => {
     expect(countAllTests(createEventWithDependentFields(60))).toBeGreaterThan(1e9)
   })
 
-  it('have the same result up to the size that the checker accepts', () => {
+  it('give the same result in engine and schema, up to the size that the checker accepts', () => {
     const event = createEventWithDependentFields(12)
     expect(countAllTests(event)).toBeLessThan(MAX_SCHEMA_TESTS)
     expect(countAllTests(createEventWithDependentFields(13))).toBeGreaterThan(MAX_SCHEMA_TESTS / 2)
@@ -223,7 +222,7 @@ it('the flat schema has every field, options as enum, and no conditions', () => 
   )
 })
 
-it('fields of each person are rendered like a form: in order, with labels and options', () => {
+it('the schema lists the fields of each person in their order, with labels and options', () => {
   const event = createEvent({
     fields: [
       createField('companions', {

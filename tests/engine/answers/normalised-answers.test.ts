@@ -4,7 +4,7 @@ import { foldCode, getComparisonKey, foldText, listUniqueRules } from '../../../
 import type { EventConfig } from '../../../engine/index.ts'
 import { foldPhone } from '../../../engine/answers/compare-answers.ts'
 
-describe('equal', () => {
+describe('equal answers', () => {
   test.each([
     ['asha@example.org', ' Asha@EXAMPLE.org '],
     ['KMC 12345', 'kmc12345'],
@@ -33,12 +33,12 @@ describe('equal', () => {
     expect(foldPhone(number)).toBe('9847012345')
   })
 
-  test('code: FAC-1-B and fac1b', () => {
+  test('discount code: FAC-1-B and fac1b', () => {
     expect(foldCode(' FAC–1 -B ')).toBe(foldCode('fac1b'))
   })
 })
 
-describe('not equal', () => {
+describe('different answers', () => {
   test.each([
     ['12345', '12346'],
     ['K-123', 'K123'],
@@ -56,12 +56,12 @@ describe('not equal', () => {
     expect(foldPhone(firstSpelling)).not.toBe(foldPhone(secondSpelling))
   })
 
-  test('a foreign number with 00 equals the one with +', () => {
+  test('a foreign number that begins with 00 is equal to the number with +', () => {
     expect(foldPhone('0044 20 7946 0958')).toBe(foldPhone('+44 20 7946 0958'))
   })
 })
 
-test('a uniqueness rule compares all its answers in order, and is not applied if one of them is missing', () => {
+test('a uniqueness rule compares all its answers in order, and does not apply if an answer is missing', () => {
   const event = {
     fields: [
       { id: 'phone', type: 'phone', default: '+91' },

@@ -26,8 +26,8 @@ export type CompiledSchema = {
 }
 
 /**
- * Compares like `toEqual`, which is called only for different values: for a hundred thousand equal answers, it took
- * longer than the validation itself.
+ * Compares like `toEqual`, but calls it only for different values: calling it for a hundred thousand equal answers took
+ * longer than validating them.
  */
 function expectEqual(actual: unknown, expected: unknown): void {
   if (!isDeepStrictEqual(actual, expected)) expect(actual).toEqual(expected)
@@ -39,7 +39,7 @@ export function createAgreementCheck(
 ): (raw: RawAnswers, context?: PricingContext) => void {
   const schema = toSchema(event) as unknown as CompiledSchema
   const validate = createAjv().compile(schema)
-  // The branches are parts of the schema that was just compiled, so they are not validated again.
+  // The branches are parts of the schema compiled above, so they are not validated again.
   const branchAjv = new Ajv({ ...OPTIONS, validateSchema: false })
   const eventWithoutConditions = {
     ...event,

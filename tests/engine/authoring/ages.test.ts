@@ -44,12 +44,12 @@ test.each([
   ['2024-02-29', { at_most: 5 }, '2018-03-01', true],
   ['2026-03-07', { at_least: 60, on: '2026-01-01' }, '1966-01-02', false],
   ['2026-03-07', { at_least: 60, on: '2026-01-01' }, '1966-01-01', true],
-] as const)('event from %s, %o: born on %s: %s', (firstDay, bounds, born, expected) => {
+] as const)('event begins on %s, age %o, born on %s: %s', (firstDay, bounds, born, expected) => {
   const condition = compileAge(bounds, day(firstDay))
   expect(matchesCondition(condition, { born_on: born })).toBe(expected)
 })
 
-test('the age for every date of birth is the number of birthdays', () => {
+test('an age is the number of birthdays since the date of birth', () => {
   const days = fc.integer({ min: 0, max: 40_000 }).map((count) => addDays(day('1920-01-01'), count))
   const years = fc.integer({ min: 0, max: 110 })
   fc.assert(
@@ -88,7 +88,7 @@ const compile = (rules: string) =>
 const listCodes = (rules: string): readonly string[] =>
   compile(rules).findings.map(({ code }) => code)
 
-test('rules on an age are complete, or the checker names the missing year', () => {
+test('rules about an age cover every date of birth, or the checker names a year that is missing', () => {
   expect(listCodes(RULES)).not.toContain('EV301')
   const gap = compile(RULES.replace('below: 30', 'below: 29')).findings.find(
     ({ code }) => code === 'EV301',
@@ -115,7 +115,7 @@ test('the category and the price of children depend on the age on the first day 
   ])
 })
 
-test('a condition on an age is described and shown as an age, not as dates of birth', () => {
+test('a condition on an age is printed as an age, not as dates of birth', () => {
   const event = compile(RULES).event as EventConfig
   const [rule] = event.categoryChoice.by === 'rules' ? event.categoryChoice.rules : []
   expect(describeCondition(event, rule?.when ?? [])).toBe(
@@ -126,7 +126,7 @@ test('a condition on an age is described and shown as an age, not as dates of bi
   expect(showEvent(event)).toContain('age:')
 })
 
-test('event repeat moved the day of an age by whole weeks without reporting it', () => {
+test('event repeat moved the day on which ages are calculated without reporting it', () => {
   const ageCondition = '{age: {below: 30, on: 2026-01-01}}'
   const rules = RULES.replace('{age: {below: 30}}', ageCondition)
   const { event } = compile(rules)
@@ -137,6 +137,6 @@ test('event repeat moved the day of an age by whole weeks without reporting it',
   // The distance to the first day (7 March 2026, 6 March 2027) is unchanged.
   expect(nextFile.text).toContain('{age: {below: 30, on: 2026-12-31}}')
   expect(nextFile.checks).toContain(
-    'Ages are now calculated on 2026-12-31 instead of 2026-01-01, as long before or after the event. Check this day.',
+    'Ages are now calculated on 2026-12-31 instead of 2026-01-01, at the same distance from the event. Check this date.',
   )
 })

@@ -1,4 +1,4 @@
-/** Texts that are almost event files, and texts that are not event files at all. */
+/** Generates almost valid event files, and texts that are not event files at all. */
 import fc from 'fast-check'
 import { anyCharacter } from '../../any-character.ts'
 
@@ -42,7 +42,7 @@ const fragment = fc.constantFrom(
 )
 const position = fc.double({ min: 0, max: 1, noNaN: true })
 const edit = fc.tuple(position, fc.integer({ min: 0, max: 400 }), fc.oneof(fragment, position))
-/** Generates variants of real files from which parts are removed, and into which parts are inserted or copied. */
+/** Generates variants of real files by removing, inserting and copying parts. */
 export const breakFiles = (sources: readonly string[]): fc.Arbitrary<string> =>
   fc
     .tuple(fc.constantFrom(...sources), fc.array(edit, { minLength: 1, maxLength: 6 }))

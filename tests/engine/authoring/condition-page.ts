@@ -43,7 +43,7 @@ const listTests = (): readonly (readonly string[])[] =>
     ),
   ])
 
-/** Returns a row for every key of an event file whose value is a condition, in order of path length. */
+/** Returns a row for every key of an event file whose value is a condition, sorted by the length of its path. */
 function listConditionKeys(): readonly (readonly string[])[] {
   const rows: (readonly string[])[] = []
   const seen = new Set<string>()

@@ -17,12 +17,12 @@ const listFindings = (name: string, text: string): readonly string[] =>
 
 /** The number of edits per file. */
 const EDITS_PER_FILE = 40
-/** `npm test` applies every fourth edit, starting with a different one in each file. */
+/** `npm test` applies every fourth edit, starting with a different edit in each file. */
 const EDIT_STEP = EDITS_PER_FILE / chooseRuns(EDITS_PER_FILE)
 
 /**
- * Returns the edits that change the file, followed by edits that each add one line of the terms. The first line
- * differs from file to file.
+ * Returns the edits that change the file, followed by edits that each add one line of the terms. Each file starts with
+ * a different line.
  */
 function createEdits(text: string, index: number): readonly (readonly [string, string])[] {
   const effectiveEdits = Object.entries(EDITS).flatMap(([edit, change]) => {
@@ -40,17 +40,20 @@ test('there are ten files, and seventy-two lines of terms', () => {
   expect([names.length, TERMS.length]).toEqual([10, 72])
 })
 
-test.each(names)('%s: no finding, alone, after any edit and with all lines of terms', (name) => {
-  const text = readEventText(name)
-  expect(listFindings(name, text)).toEqual([])
-  const edits = createEdits(text, names.indexOf(name))
-  expect(new Set(edits.map(([, changed]) => changed)).size).toBe(EDITS_PER_FILE)
-  expect(
-    edits
-      .filter((_, index) => index % EDIT_STEP === names.indexOf(name) % EDIT_STEP)
-      .flatMap(([edit, changed]) =>
-        listFindings(name, changed).map((finding) => `${edit}: ${finding}`),
-      ),
-  ).toEqual([])
-  expect(listFindings(name, TERMS.reduce(addLine, text))).toEqual([])
-})
+test.each(names)(
+  '%s has no finding: unchanged, after any edit, and with all lines of terms',
+  (name) => {
+    const text = readEventText(name)
+    expect(listFindings(name, text)).toEqual([])
+    const edits = createEdits(text, names.indexOf(name))
+    expect(new Set(edits.map(([, changed]) => changed)).size).toBe(EDITS_PER_FILE)
+    expect(
+      edits
+        .filter((_, index) => index % EDIT_STEP === names.indexOf(name) % EDIT_STEP)
+        .flatMap(([edit, changed]) =>
+          listFindings(name, changed).map((finding) => `${edit}: ${finding}`),
+        ),
+    ).toEqual([])
+    expect(listFindings(name, TERMS.reduce(addLine, text))).toEqual([])
+  },
+)

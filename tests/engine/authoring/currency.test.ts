@@ -42,7 +42,7 @@ const toCurrency = (code: string): Currency => {
   return currency
 }
 const EUR = toCurrency('EUR')
-/** The base in euros, with VAT and with a bank transfer instead of the gateway. */
+/** The base file in euros, with VAT and with a bank transfer instead of the gateway. */
 const fileInEuros = readGolden('EV1014.yaml')
 const fileWithInvoice = fileInEuros.replace(
   'results:\n',
@@ -68,7 +68,7 @@ const listCodes = (text: string): readonly string[] => [
 ]
 
 test.each(['INR', 'EUR', 'JPY', 'KWD'].map(toCurrency))(
-  'every formatted amount in %s is read back unchanged from a file and from a text',
+  'every formatted amount in %s is parsed to the same amount in a file and in a text',
   (currency) => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 99_999_999 }), (minorUnits) => {
@@ -133,7 +133,7 @@ describe('a currency under `fees`', () => {
   const withFeesCurrency = (currencyText: string, text = base): string =>
     text.replace('fees:\n', `fees:\n  currency: ${currencyText}\n`)
 
-  test('INR is still accepted, and means rupees', () => {
+  test('INR is still accepted and means rupees', () => {
     expect(listFindings(withFeesCurrency('INR'))).toEqual(listFindings(base))
     expect(compileConfig(withFeesCurrency('INR'))).toEqual(compileConfig(base))
     expect(
@@ -152,13 +152,13 @@ describe('a currency under `fees`', () => {
     expect(listCodes(fixedText)).toEqual([])
   })
 
-  test('INR in addition to another currency at the top is removed', () => {
+  test('INR is removed if the top of the file states another currency', () => {
     const text = withFeesCurrency('INR', fileInEuros)
     expect(listCodes(text)).toEqual(['EV1101'])
     expect(applyFixes(text, collectFindings(text)).text).toBe(fileInEuros)
   })
 
-  test('a comment on the same line does not matter', () => {
+  test('is corrected even if the line has a comment', () => {
     const text = base.replace(/fees:\n {2}tax/, 'fees:\n  currency: "EUR" # euro\n  tax')
     expect(applyFixes(text, collectFindings(text)).text).toContain('currency: EUR\n\nfees:\n  tax')
   })
@@ -220,7 +220,7 @@ test.each([
     ['add a transfer with currencies: USD: the gateway of `card` does not accept USD'],
   ],
 ])(
-  'a category without a usable payment method: a card that accepts only rupees, and %s',
+  'a category had no usable payment method: a card that accepts only rupees, and %s',
   (key, helpTexts) => {
     const card = `{id: card, label: Card, gateway: card-gateway, account: sample, ${key}}`
     const text = fileWithDollars.replace(
@@ -319,7 +319,7 @@ describe('amounts in texts', () => {
       ])
   })
 
-  test('an amount without a currency, or with /-, is in the currency of the event', () => {
+  test('an amount without a currency, or with /-, is read in the currency of the event', () => {
     for (const currency of [INR, EUR])
       expect(findAmounts('1500 per person, or 1200/- in advance', currency)).toMatchObject([
         { currency: currency, amount: 150_000 },
@@ -327,7 +327,7 @@ describe('amounts in texts', () => {
       ])
   })
 
-  test('$ means the dollar of the event', () => {
+  test('$ means the dollar in which the event is priced', () => {
     expect(findAmounts('Members pay $150', toCurrency('SGD'))).toMatchObject([{ currency: 'SGD' }])
     expect(findAmounts('Members pay US$ 150', toCurrency('SGD'))).toMatchObject([
       { currency: 'USD' },
@@ -362,7 +362,7 @@ describe('amounts in texts', () => {
   })
 })
 
-describe('an amount with a second sign', () => {
+describe('an amount with a second currency sign', () => {
   const withIntroText = (text: string, file: string): string =>
     file.replace('title: Thank you,', `title: Thank you, intro: ${JSON.stringify(text)},`)
 
@@ -380,7 +380,7 @@ describe('an amount with a second sign', () => {
     ])
   })
 
-  test('without a second sign there is no finding', () => {
+  test('an amount with one currency sign has no finding', () => {
     expect(listCodes(withIntroText('You paid {total}', fileInEuros))).toEqual([])
   })
 })
@@ -397,7 +397,7 @@ describe('a conference in euros', () => {
     expect(findings).toEqual([])
   })
 
-  test('all tools print euros and no rupees', () => {
+  test('all authoring tools print euros and not rupees', () => {
     const config = getConference()
     const quotedAt = instant(Date.parse('2027-06-02T06:00:00Z'))
     const sampleAnswers = { role: 'physician', is_member: true, presents: true, dinner_tickets: 2 }
@@ -412,7 +412,7 @@ describe('a conference in euros', () => {
     expect(toolOutputs[1]).toContain('€ 149.80 ÷ 1.19 = € 125.88'.replaceAll('€ ', '€\u00a0'))
   })
 
-  test('show writes a file with the same prices', () => {
+  test('event show writes a file with the same prices', () => {
     expect(showEvent(getConference())).toContain('currency: EUR\n')
     expect(showEvent(getConference())).toMatch(/non-member:\n +- 390\n +- 470\.5\n/)
   })
@@ -469,7 +469,7 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('without a table in its currency, an item cannot be bought, and the checker reports it', () => {
+  test('an item without a table in the currency of the category cannot be bought, and the checker reports it', () => {
     const [finding] = listFindingsAfterChange(
       '        - {currency: USD, table: {period: [early, regular], each: [30, 35]}}\n',
       '',
@@ -480,7 +480,7 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('only methods that accept the currency are offered, and the first of them is the default', () => {
+  test('only payment methods that accept the currency are offered, and the first of them is the default', () => {
     const getMethodAnswer = (answers: RawAnswers) => normalise(event, answers).answers['way']
     expect(getMethodAnswer({ country: 'india', way: 'transfer' })).toBe('transfer')
     expect(getMethodAnswer({ country: 'other', way: 'card' })).toBe('wire')
@@ -509,7 +509,7 @@ describe('a category with its own currency', () => {
       .replace('    - id: gala\n', '    - id: gala\n      when: {category: {not: saarc}}\n')
     const readWithRule = (text: string): EventConfig => readEvent(text, sharedFiles) as EventConfig
 
-    test('diff adds no tax to the price of an item that includes it', () => {
+    test('diff adds no tax to the price of an item that includes tax', () => {
       const eventWithHigherPrice = readWithRule(
         textWithRule.replace('each: [30, 35]', 'each: [32, 35]'),
       )
@@ -523,7 +523,7 @@ describe('a category with its own currency', () => {
       )
     })
 
-    test('the price list of the preview adds no tax to a price that includes it, and states the days of its columns', () => {
+    test('the price list of the preview adds no tax to a price that includes tax, and states the days of each column', () => {
       const [index] = renderPreview(readWithRule(textWithRule))
       const html = index?.html.replaceAll('\u00a0', ' ') ?? ''
       expect(html).toContain('<td>US$ 30</td><td>US$ 35</td>')
@@ -532,7 +532,7 @@ describe('a category with its own currency', () => {
     })
   })
 
-  test('simulate and explain calculate no bill with a method that does not accept the currency', () => {
+  test('simulate and explain calculate no bill with a payment method that does not accept the currency', () => {
     const eventWithDiscount = readEvent(
       file.text.replace(
         '  adjustments:\n',
@@ -554,7 +554,7 @@ describe('a category with its own currency', () => {
     expect(explainWithMethod('wire')).not.toMatch(/does not accept/)
   })
 
-  test('the finding for a condition on `way` states the name that conditions use', () => {
+  test('the finding for a condition on `way` names the key `method`', () => {
     const methodFindings = listFindingsAfterChange(
       'when: {presents: true}, amount: -1000',
       'when: {way: card}, amount: -1000',
@@ -574,13 +574,13 @@ describe('a category with its own currency', () => {
     expect(html).not.toContain('₹')
   })
 
-  test('a price in another currency is not reported as a jump, nor is a more expensive row', () => {
+  test('a price in another currency is not compared with the prices in rupees', () => {
     const findings = listFindingsAfterChange('foreign:  [150, 200]', 'foreign:  [9000, 9500]')
     expect(findings.map(({ code }) => code)).not.toContain('EV414')
   })
 })
 
-test('simulate states the days of the front desk', () => {
+test('simulate states the days on which the front desk is open', () => {
   const registration = 'registration: {closes: 2026-02-28, desk: {opens: 2026-03-07}}\n'
   const event = compileEvent(base.replace('routes:', `${registration}routes:`), shared).event
   if (event === null) throw new Error('the event is not valid')

@@ -119,11 +119,11 @@ describe('a text names a day that differs from the file', () => {
     expectFinding(addField(arrivalField), 'Between 13', FROM)
   })
 
-  test('31 November', () => {
+  test('31 November does not exist', () => {
     expectFinding(withPanel('Early bird until 31 November 2026'), 'Early bird until 31', null)
   })
 
-  test('of two days in one line, each is compared with its own period', () => {
+  test('two days in one line are each compared with their own period', () => {
     const text = withPanel('Early Bird: up to 30 September 2026, Regular: from 1 October 2026')
     expect(
       collectFindings(text).map(({ message, related }) => [message, related[0]?.at.start.line]),
@@ -495,12 +495,12 @@ describe('the days of the file contradict each other', () => {
         validFile.replace(EARLY_END, 'from: 2026-07-01, to: 2026-10-30'),
       ),
     ],
-    ['closes on the day before', withWindow('closes: 2027-03-13')],
-    ['closes with the event', withWindow('opens: 2026-07-01, closes: 2027-03-16')],
-    ['closes some weeks before', withWindow('closes: 2027-02-28')],
-    ['the last period without end', validFile.replace(', to: 2027-03-16}', '}')],
+    ['closes on the day before the event', withWindow('closes: 2027-03-13')],
+    ['closes on the last day of the event', withWindow('opens: 2026-07-01, closes: 2027-03-16')],
+    ['closes some weeks before the event', withWindow('closes: 2027-02-28')],
+    ['has a last period without an end', validFile.replace(', to: 2027-03-16}', '}')],
     [
-      'periods that end months before the event',
+      'has periods that end months before the event',
       validFile.replace('to: 2027-03-16}', 'to: 2026-12-31}'),
     ],
     [
@@ -517,14 +517,14 @@ describe('the days of the file contradict each other', () => {
   })
 })
 
-test('a date that begins with a two-digit year', () => {
+test('a date that begins with a two-digit year is reported', () => {
   const text = validFile.replace('from: 2027-03-14', 'from: 27-03-14')
   expect(collectFindings(text).map(({ help }) => help)).toEqual([
     'write the year first: 2027-03-14',
   ])
 })
 
-describe('days are parsed as they are written', () => {
+describe('days in a text', () => {
   const parseDays = (text: string): readonly string[] =>
     findDays(text, 2027).map(({ first, last, start, end }) => {
       const formatDay = ({ day, month, year }: typeof first): string =>
@@ -549,7 +549,7 @@ describe('days are parsed as they are written', () => {
     expect(parseDays(text)).toEqual(expected)
   })
 
-  test('a text with many spaces is read as fast as others', () => {
+  test('a text with many spaces did not slow down the parser', () => {
     expect(findDays(`14${' '.repeat(20_000)}March${' 1 '.repeat(5_000)}`, 2027)).toBeDefined()
   })
 })

@@ -50,7 +50,7 @@ describe('days in texts are compared with those of adjustments, payment methods 
     expect(listMessages(line).join('\n')).toContain(expectedPart)
   })
 
-  test('an opening hour of the on-site desk is accepted', () => {
+  test('the opening day of the on-site desk is accepted', () => {
     const onSiteFile = validFile.replace('id: late, label: Late', 'id: late, label: Spot')
     const listCodesOfText = (line: string): readonly string[] =>
       collectFindings(
@@ -72,18 +72,18 @@ describe('years of days outside the price periods, and the registration window',
 
   test.each([
     [
-      'a discount from before the opening',
+      'a discount that starts before registration opens',
       withWindow('opens: 2026-08-01', withFee('from: 2026-07-01, to: 2026-11-30')),
     ],
     [
-      'a fee from a day before the opening, which no change of year corrects',
+      'a fee that starts before registration opens, which no change of year corrects',
       withWindow('opens: 2026-07-01', withFee('from: 2026-06-25')),
     ],
     ['a fee that ends after the event', withFee('from: 2027-02-20, to: 2027-03-31')],
     ['a fee on the last day', withWindow('closes: 2027-03-16', withFee('from: 2027-03-16'))],
     ['a transfer that ends after the early bird', withTransferUntil('2026-11-15')],
     [
-      'a transfer in the year before, when prices already applied',
+      'a transfer that ends in the year before the event, when prices already apply',
       withTransferUntil('2026-06-30').replace('{id: early,', '{id: early, from: 2026-03-01,'),
     ],
   ])('%s', (_name, text) => {
@@ -92,10 +92,10 @@ describe('years of days outside the price periods, and the registration window',
 
   test.each([
     [
-      'a fee that ends before the opening',
+      'a fee that ends before registration opens',
       withWindow('opens: 2026-08-01', withFee('to: 2026-07-31')),
       'EV457',
-      'write a day on which registration is open',
+      'write a date on which registration is open',
     ],
     [
       'a fee that starts a year too early',
@@ -131,7 +131,7 @@ describe('years of days outside the price periods, and the registration window',
       'write until: 2027-02-25',
     ],
     [
-      'a registration that closes a year early',
+      'registration that closes a year early',
       withWindow('closes: 2026-03-10'),
       'EV433',
       'write closes: 2027-03-10',

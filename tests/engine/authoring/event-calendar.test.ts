@@ -16,7 +16,7 @@ const NATIONAL_EVENT = 'tests/events/nidancon2027.yaml'
 const nationalDays = listDays(NATIONAL_EVENT)
 const [firstDay] = nationalDays
 
-test('the price of each workshop can be compared with the brochure, by category', () => {
+test('the price of each workshop is stated for each category, as in the brochure', () => {
   expect(listChanges(nationalDays, firstDay?.day ?? '')).toEqual(
     expect.arrayContaining([
       'Prices: GST (18% and 5%) included',
@@ -28,7 +28,7 @@ test('the price of each workshop can be compared with the brochure, by category'
   )
 })
 
-test('when prices change, only the changed ones are listed', () => {
+test('when prices change, only the changed prices are listed', () => {
   const changes = listChanges(nationalDays, '2026-12-01')
   expect(changes).toContain('Accompanying person, each: ₹ 5,310')
   expect(changes.join('\n')).not.toMatch(/dinner|Statistics|Seats|Registration/)
@@ -37,7 +37,7 @@ test('when prices change, only the changed ones are listed', () => {
   ])
 })
 
-test('conditions and adjustments name what delegates read, not the ids of the file', () => {
+test('conditions and adjustments use the labels that delegates read, not the ids of the file', () => {
   const listConditionalChanges = (days: readonly CalendarDay[]) =>
     days.flatMap(({ day }) => listChanges(days, day)).filter((text) => /where|%.* on /.test(text))
   expect(listChanges(nationalDays, firstDay?.day ?? '')).toEqual(
@@ -89,7 +89,7 @@ test('an item and a category with the same label are both listed', () => {
   )
 })
 
-test('an item by another answer than the category, and an amount that the delegate enters', () => {
+test('prices by an answer other than the category, and amounts that the delegate enters, are listed', () => {
   const [firstDayOfRun] = listDays('tests/events/nilarun2027.yaml')
   expect(firstDayOfRun?.changes.map((text) => text.replaceAll('\u00a0', ' '))).toEqual(
     expect.arrayContaining([
@@ -99,9 +99,9 @@ test('an item by another answer than the category, and an amount that the delega
   )
 })
 
-test('without an opening date, registration does not seem to open on the first day of the list', () => {
+test('the calendar does not state that registration without an opening day opens on the first day', () => {
   expect(firstDay?.changes[0]).toBe(
-    'Registration: open, also before this day: the file names no day on which it opens',
+    'Registration: open, also before this day (the file states no opening day)',
   )
   const daysWithOpening = listDays(NATIONAL_EVENT, (text) =>
     text.replace('registration:\n', 'registration:\n  opens: 2026-11-10\n'),

@@ -32,7 +32,7 @@ const events = readdirSync(join(REPOSITORY_ROOT, 'events'))
   .filter((name) => name.endsWith('.yaml'))
   .map((name) => readSource(`events/${name}`))
 
-describe('our own event files', () => {
+describe('the event files of the repository', () => {
   test('have no finding, alone and together', () => {
     const { files, shared: sharedFindings } = compileEvents(events, sharedFiles)
     expect(files.length).toBeGreaterThan(3)
@@ -50,7 +50,7 @@ describe('our own event files', () => {
   })
 
   test.each(events.map(({ path, text }) => [path, text] as const))(
-    'the examples of %s pass, and there are more than three',
+    '%s has more than three examples, and all of them pass',
     (path, text) => {
       const { event } = compileEvent(text, sharedFiles, { path })
       const results = event === null ? [] : runExamples(event)
@@ -79,7 +79,7 @@ describe('several mistakes in one file', () => {
     ])
   })
 
-  test('a follow-up error is not reported: a misspelt field does not make the rules incomplete', () => {
+  test('follow-up errors are not reported: a misspelt field does not make the rules incomplete', () => {
     expect(
       compileEvent(
         base
@@ -91,7 +91,7 @@ describe('several mistakes in one file', () => {
     ).toEqual(['EV310', 'EV201'])
   })
 
-  test('a mistake in a shared file is reported in that file', () => {
+  test('a mistake in a shared file is reported at its position in that file', () => {
     const brokenShared: SharedFiles = {
       ...shared,
       lists: { ...shared.lists, text: shared.lists.text.replace('lists:', 'list:') },
@@ -104,7 +104,7 @@ describe('several mistakes in one file', () => {
   })
 })
 
-describe('allow', () => {
+describe('an entry of `allow`', () => {
   const fileWithFinding = base.replace('from: 2026-02-01}', 'from: 2026-02-05}')
   const withAllow = (entry: string): string => `${fileWithFinding}allow:\n  - ${entry}\n`
   const listCodes = (text: string): readonly string[] =>
@@ -172,7 +172,7 @@ describe('an unquoted word', () => {
     '_',
     'über',
     'Ω',
-  ])('%s has the type that YAML gives it', (word) => {
+  ])('%s has the same type as in YAML', (word) => {
     expect(readYaml({ path: 'event', text: `key: ${word}` }).source.value).toStrictEqual({
       key: parse(word, { version: '1.2', schema: 'core' }),
     })
@@ -215,13 +215,16 @@ describe('any text', () => {
   test.each([
     ['nothing', ''],
     ['a comment', '# x'],
-    ['deep lists', '['.repeat(5000)],
-    ['deep blocks', '{a: '.repeat(3000)],
-    ['deep lines', Array.from({ length: 400 }, (_, i) => `${' '.repeat(i)}a:`).join('\n')],
+    ['deeply nested lists', '['.repeat(5000)],
+    ['deeply nested maps', '{a: '.repeat(3000)],
+    [
+      'deeply indented lines',
+      Array.from({ length: 400 }, (_, i) => `${' '.repeat(i)}a:`).join('\n'),
+    ],
     ['a million aliases', 'a: &a [x]\nb: &b [*a,*a]\nc: [*b,*b]'],
     ['a very long line', `format: ${'x'.repeat(900_000)}`],
-    ['too long', 'x'.repeat(2_000_000)],
-  ])('%s', (_name, text) => {
+    ['a text that is too long', 'x'.repeat(2_000_000)],
+  ])('is rejected with a finding: %s', (_name, text) => {
     const { event, findings } = compileEvent(text, sharedFiles, { path: 'sample2026.yaml' })
     expect(event).toBeNull()
     expect(findings.length).toBeGreaterThan(0)
@@ -242,12 +245,12 @@ describe('the same files give the same findings', () => {
         .map(({ findings }) => findings),
     )
 
-  test('whatever the order of the files', () => {
+  test('in any order of the files', () => {
     expect(listAllFindings([...files].reverse())).toBe(listAllFindings(files))
     expect(listAllFindings(files)).toContain('EV802')
   })
 
-  test('whatever the time zone and the clock', () => {
+  test('in any time zone and at any time', () => {
     const compileInProcess = (zone: string, clock: string): string =>
       execFileSync(
         process.execPath,

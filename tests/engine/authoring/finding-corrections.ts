@@ -1,4 +1,4 @@
-/** Corrections for the golden files whose lines have no counterpart in the clean base. */
+/** Corrections of the golden files whose lines have no counterpart in the clean base. */
 
 /** Examples of all prices except the price of a member in January. */
 const OTHER_PRICE_EXAMPLES = [

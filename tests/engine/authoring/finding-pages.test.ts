@@ -30,7 +30,7 @@ test('every code has one section on one page, and is in the index', () => {
   expect(listedCodes.sort()).toEqual([...codes].sort())
 })
 
-test.each(codes)('%s: the wrong and the right example differ, and neither is empty', (code) => {
+test.each(codes)('%s: the wrong and the right examples differ, and neither is empty', (code) => {
   const { wrong: wrongExample, right: rightExample } = findExamples(code)
   expect(wrongExample.trim()).not.toBe('')
   expect(rightExample.trim()).not.toBe('')

@@ -16,10 +16,7 @@ type Subject = {
   readonly ranges: readonly (readonly [first: number, last: number])[]
 }
 
-/**
- * A page has at most 15 KB. If the test reports a page as too long, move part of its range to
- * another page.
- */
+/** A page has at most 15 KB. If the test reports a page as too long, move part of its range to another page. */
 const SUBJECTS: readonly Subject[] = [
   {
     page: 'syntax-and-keys',
@@ -233,7 +230,7 @@ const APPROVAL_BLOCK = [
   '  - {id: letter, when: {category: member}, documents: [letter], decide_within: 3 days, pay_within: 7 days, if_refused: {offer: visitor}}',
   '',
 ].join('\n')
-/** Right examples that the base does not contain: whole blocks, lines in another order, and pairs of files. */
+/** Right examples that are not part of the base: whole blocks, lines in another order, and pairs of files. */
 const RIGHT_EXAMPLES: Readonly<Record<string, string>> = {
   EV303:
     'category:\n  rules:\n    - {when: {is_member: true}, then: member}\n    - {otherwise: visitor}\n',
@@ -344,7 +341,7 @@ ${sections.join('\n')}`
 /** The maximum number of lines of an example on a page. */
 const MAX_EXAMPLE_LINES = 24
 
-/** Shortens a long example in the middle and states the number of hidden lines. */
+/** Omits the middle of a long example and states the number of omitted lines. */
 function shortenExample(example: string): string {
   const lines = example.trimEnd().split('\n')
   if (lines.length <= MAX_EXAMPLE_LINES) return lines.join('\n')

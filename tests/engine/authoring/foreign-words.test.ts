@@ -29,7 +29,7 @@ test('the files without the mistakes are valid', () => {
   expect(listFindings(fileWithFields)).toEqual([])
 })
 
-test('an option is written by its label instead of its id', () => {
+test('a condition that names the label of an option is reported with the id', () => {
   const fileWithLabel = fileWithFields.replace(
     'pg, faculty]',
     '{id: pg, label: Post Graduate}, faculty]',
@@ -37,11 +37,11 @@ test('an option is written by its label instead of its id', () => {
   expectHelp(
     fileWithLabel.replace('when: {is_member: true}', 'when: {role: Post Graduate}'),
     'role: Post',
-    'write pg: an option is written by its id',
+    'write pg, the id of this option',
   )
 })
 
-test('a field that should be hidden', () => {
+test('`hide_when` is reported with `show_when` and the opposite condition', () => {
   const line = 'id: council, label: Council, hide_when: {is_member: true}'
   expectHelp(addField(line), 'hide_when', 'write show_when with the opposite')
 })
@@ -70,7 +70,7 @@ describe('yes or no instead of a message', () => {
     'Yes!',
   ])('required: %s', (word) => {
     const line = NAME.replace('true}', `${word}}`)
-    expectHelp(base.replace(NAME, line), line, 'write true')
+    expectHelp(base.replace(NAME, line), line, 'write `true`')
   })
   test.each([
     'no',
@@ -96,7 +96,7 @@ describe('yes or no instead of a message', () => {
     'NA',
   ])('required: %s', (word) => {
     const line = NAME.replace('true}', `${word}}`)
-    expectHelp(base.replace(NAME, line), line, 'write false')
+    expectHelp(base.replace(NAME, line), line, 'write `false`')
   })
   test.each([
     'Required',
@@ -157,7 +157,7 @@ describe('consent', () => {
     'id: paper, type: yes-no, label: I present a paper, default: true',
     'id: veg, type: yes-no, label: I accept vegetarian food only, default: false',
     'id: stay, type: yes-no, label: I need a room, required: true',
-    'id: agreed, label: Name of whoever agreed to your leave',
+    'id: agreed, label: Name of the person who agreed to your leave',
   ])('%s is an ordinary field', (line) => {
     expect(listFindings(addField(line))).toEqual([])
   })
@@ -166,21 +166,21 @@ describe('consent', () => {
 describe('a field that decides the category', () => {
   test.each([
     [
-      'a yes-no without a default',
+      'a yes-no field without a default',
       MEMBER,
       MEMBER.replace(', default: false', ''),
       'write required: true',
     ],
     [
-      'a yes-no that is not required',
+      'a yes-no field that is not required',
       MEMBER,
       MEMBER.replace('default', 'required'),
       'write required: true',
     ],
-  ])('%s may be unanswered', (_what, from, line, help) => {
+  ])('%s is reported, because it can be unanswered', (_what, from, line, help) => {
     expectHelp(base.replace(from, line), line, help)
   })
-  test('a choice and a number may be unanswered', () => {
+  test('a choice and a number are reported if they can be unanswered', () => {
     const text = fileWithFields
       .replaceAll(', required: true}\n        - {id: guests', '}\n        - {id: guests')
       .replace('faculty], required: true}', 'faculty]}')
@@ -188,12 +188,15 @@ describe('a field that decides the category', () => {
     expect(listFindings(text).map((finding) => finding.slice(0, 5))).toEqual(['EV517', 'EV517'])
   })
   test.each([
-    ['required', MEMBER.replace('default: false', 'required: true')],
-    ['with a message', MEMBER.replace('default: false', 'required: Please answer')],
-  ])('%s is always answered', (_what, line) => {
+    ['a required yes-no field', MEMBER.replace('default: false', 'required: true')],
+    [
+      'a yes-no field that is required with a message',
+      MEMBER.replace('default: false', 'required: Please answer'),
+    ],
+  ])('%s has no finding, because it is always answered', (_what, line) => {
     expect(listFindings(base.replace(MEMBER, line))).toEqual([])
   })
-  test('a rule for unanswered fields shows that the author considered them', () => {
+  test('a field that can be unanswered has no finding if a rule covers that case', () => {
     const text = base
       .replace(MEMBER, MEMBER.replace(', default: false', ''))
       .replace('{otherwise: visitor}', '{when: {is_member: {not: true}}, then: visitor}')
@@ -201,7 +204,7 @@ describe('a field that decides the category', () => {
   })
 })
 
-describe('conditions as people might write them', () => {
+describe('conditions in the notation of other tools', () => {
   test.each([
     ['{age: 70}', '{at_least: 70}'],
     ['{age: "70+"}', '{at_least: 70}'],
@@ -246,14 +249,14 @@ describe('conditions as people might write them', () => {
     ['{role: {in: [pg]}}', 'write a list'],
     ['{role: {equals: pg}}', 'write the value itself'],
     ['{role == pg}', '{role: pg}'],
-    ['{is_member: yes}', 'write true'],
-    ['{is_member: "Yes"}', 'write true'],
-    ['{is_member: Y}', 'write true'],
-    ['{is_member: 1}', 'write true'],
-    ['{is_member: "true"}', 'write true'],
-    ['{is_member: No}', 'write false'],
-    ['{is_member: N}', 'write false'],
-    ['{is_member: 0}', 'write false'],
+    ['{is_member: yes}', 'write `true`'],
+    ['{is_member: "Yes"}', 'write `true`'],
+    ['{is_member: Y}', 'write `true`'],
+    ['{is_member: 1}', 'write `true`'],
+    ['{is_member: "true"}', 'write `true`'],
+    ['{is_member: No}', 'write `false`'],
+    ['{is_member: N}', 'write `false`'],
+    ['{is_member: 0}', 'write `false`'],
     ['{is_member}', '{is_member: true}'],
     ['is_member', '{is_member: true}'],
     ['is_member = yes', '{is_member: true}'],
@@ -299,7 +302,7 @@ describe('the last rule', () => {
     ['- {when: any, then: visitor}', '{otherwise: visitor}'],
     ['- {when: {is_member: false}, otherwise: visitor}', 'only {otherwise: …}'],
     ['- {when: {}, then: visitor}', 'only {otherwise: …}'],
-    ['- {then: visitor}', 'write otherwise instead of then'],
+    ['- {then: visitor}', 'write `otherwise` instead of `then`'],
     ['- {otherwise: {then: visitor}}', 'write otherwise: visitor'],
     ['- {if: {is_member: false}, then: visitor}', 'write when'],
     ['- {when: {is_member: false}, category: visitor}', 'write then: visitor'],
@@ -402,7 +405,7 @@ describe('words of other form builders', () => {
     ['min_length: 3', 'write pattern: ".{3,}"'],
     ['price: 500', 'fees.prices'],
     ['type: number, default: none', 'remove `default`'],
-    ['type: yes-no, default: none', 'write false'],
+    ['type: yes-no, default: none', 'write `false`'],
     ['show_when: {category: member or visitor}', 'write [member, visitor]'],
   ])('a field with %s', (entry, help) => {
     expectHelp(addField(`id: extra, label: Extra, ${entry}`), entry, help)
@@ -442,7 +445,7 @@ describe('words of other form builders', () => {
     ['about', 'about: N/A'],
     ['hours', 'hours: nil'],
     ['theme', 'theme: "no"'],
-  ])('the word %s for nothing: %s', (_key, line) => {
+  ])('the word %s instead of `none`: %s', (_key, line) => {
     const text = base.replace('  venue:', `  ${line}\n  venue:`)
     expectHelp(text, line, 'remove')
   })

@@ -11,7 +11,7 @@ const codes = Object.keys(catalogue).sort()
  */
 const companionCodesByCode: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807'] }
 
-test('the base that every golden file changes is clean', () => {
+test('the base of every golden file has no findings', () => {
   const { event, findings } = compileEvent(base, shared, { path: 'sample2026.yaml' })
   expect(findings).toEqual([])
   expect(event?.fees.prices).toEqual({
@@ -51,13 +51,13 @@ describe('the printed output', () => {
   })
 })
 
-test('a slug names one code', () => {
+test('no two codes have the same slug', () => {
   const slugs = Object.values(catalogue).map(({ slug }) => slug)
   expect(slugs.filter((slug, index) => slugs.indexOf(slug) !== index)).toEqual([])
 })
 
-describe('machine edits', () => {
-  test('each one corrects its own finding', () => {
+describe('automatic corrections', () => {
+  test('each one resolves its own finding', () => {
     const fixablePairs = pairs.filter(
       (code) =>
         code.startsWith('EV0') ||

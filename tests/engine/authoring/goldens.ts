@@ -40,9 +40,7 @@ form:
 `,
 )
 
-/**
- * The stored data for the codes EV10xx: registrations that answered every field of the base, and one pending payment.
- */
+/** Stored data for the codes EV10xx: registrations that answered every field of the base, and one pending payment. */
 const usageCounts: UsageCounts = {
   registrations: 7,
   pending: 1,
@@ -53,7 +51,7 @@ const usageCounts: UsageCounts = {
   places: { hall: 6 },
   codes: { vip: 2 },
 }
-/** Returns a function that adds a block which only the previous version had. */
+/** Returns a function that adds a block, which the new version then lacks. */
 const addBlock = (block: string) => (text: string) => text.replace('form:\n', `${block}\nform:\n`)
 /** Changes that turn the base into the previous version, by code. */
 const previousVersionByCode: Readonly<Record<string, (text: string) => string>> = {

@@ -1,11 +1,11 @@
-/** Edits of an event file that do not affect delegates, and sentences from published terms. */
+/** Edits of an event file that contain no mistake, and sentences from published terms. */
 import { addDays, formatDay, type Day } from '../../../engine/lib/time.ts'
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const LONG_MONTHS =
   'January|February|March|April|May|June|July|August|September|October|November|December'
 
-/** Changes the texts of the form's panel and of the email, but not the keys and other values. */
+/** Changes the texts of the form's panel and of the email, but no keys or other values. */
 function mapTexts(text: string, change: (line: string) => string): string {
   let isText = false
   return text
@@ -51,12 +51,12 @@ const getFirstEventDay = (text: string): Day =>
 
 type Edit = (text: string) => string
 
-/** Different notations, and additional keys and sentences. Some edits change only files that have the replaced lines. */
+/** Other notations, and additional keys and sentences. An edit changes only files with the lines that it replaces. */
 export const EDITS: Readonly<Record<string, Edit>> = {
   'days with an ordinal': rewriteDays(
     (d, _month, year, name) => `${formatOrdinal(d)} ${name} ${year}`,
   ),
-  'days as the month first': rewriteDays((d, _month, year, name) => `${name} ${d}, ${year}`),
+  'days with the month first': rewriteDays((d, _month, year, name) => `${name} ${d}, ${year}`),
   'days in digits with slashes': rewriteDays(
     (d, month, year) => `${padToTwoDigits(d)}/${padToTwoDigits(month)}/${year}`,
   ),

@@ -25,7 +25,7 @@ describe('an hour that does not exist', () => {
   })
 })
 
-describe('a possible hour, or not an hour', () => {
+describe('a possible hour, or a number that is not an hour', () => {
   test.each([
     '8.30 AM to 6 PM',
     '9 AM to 3 AM',

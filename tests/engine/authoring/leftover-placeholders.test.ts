@@ -1,4 +1,4 @@
-/** Mistakes that a trial found in otherwise correct files, and similar texts that are correct. */
+/** Leftover placeholders and contradictory labels in otherwise correct files, and similar texts that are correct. */
 import { describe, expect, test } from 'vitest'
 import { compileEvents } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
@@ -57,7 +57,7 @@ describe('a placeholder without its braces', () => {
     expect(findings.map(({ at }) => at.start.line)).toEqual([findLine(withEmail(text), text)])
     expect(findings[0]?.help).toContain(expected)
   })
-  test('a field name in a text of the form', () => {
+  test('a field name in a text of the form is reported', () => {
     const text = base.replace('label: Phone,', 'label: Phone, hint: The same as in phone_number,')
     expect(findMessages(text, 'EV611', 'label: Phone')).toContain('describe the value in words')
   })
@@ -79,19 +79,19 @@ describe('two choices with the same label', () => {
       '        - {id: is_member',
       `        - {id: room, type: select, label: Room, options: [${list}]}\n        - {id: is_member`,
     )
-  test('options of one field', () => {
+  test('options of one field are reported', () => {
     const optionList = '{id: twin, label: Twin room}, {id: single, label: twin room}'
     expect(findMessages(withRoomOptions(optionList), 'EV514', optionList)).toContain(
       'two options of `room` are both called “twin room”',
     )
   })
-  test('kinds of codes', () => {
+  test('kinds of discount codes are reported', () => {
     const kinds =
       'codes:\n  kinds:\n    - {id: vip, label: Guest, gives: {category: member}}\n    - {id: guest, gives: {category: visitor}}\n'
     const text = base.replace('form:\n', `${kinds}form:\n`)
     expect(findMessages(text, 'EV514', '- {id: guest')).toContain('two code kinds')
   })
-  test('different options, or options of two fields, are correct', () => {
+  test('different labels, or the same label in two fields, are correct', () => {
     expect(
       listFindings(
         withRoomOptions('{id: twin, label: Twin room}, {id: single, label: Single room}'),
@@ -113,10 +113,10 @@ const withFields = (...lines: readonly string[]): string =>
   replaceInBase([MEMBER, MEMBER + lines.map((line) => `        - {${line}}\n`).join('')])
 const withBlock = (block: string): string => replaceInBase(['form:\n', `${block}\nform:\n`])
 
-/** The mark with which authors label unfinished text. It is also the Roman numeral for thirty. */
+/** The letters with which authors mark unfinished text. They are also the Roman numeral for thirty. */
 const MARK = 'X'.repeat(3)
 
-describe('a word that was left as a placeholder', () => {
+describe('a placeholder word that was not replaced', () => {
   test.each([
     'TBA',
     'TBD',
@@ -144,11 +144,11 @@ describe('a word that was left as a placeholder', () => {
     'Paid from the account XXXX 1234 or XXXXXX5678',
     'Your number looks like KMC/XXXX or KMC-XXXX',
     'See https://xxxx.example',
-    'The hall will be told in the week before (TBA means to be announced)',
+    'The hall will be announced in the week before (TBA means to be announced)',
   ])('%s is correct', (text) => {
     expect(listFindings(withEmail(text))).toEqual([])
   })
-  test('a number format may be shown, and a declared placeholder is reported as one', () => {
+  test('an example of a number format and a placeholder listed under demo have no finding', () => {
     expect(listFindings(withFields('id: council, label: Council number, hint: XXXX/YYYY'))).toEqual(
       [],
     )
@@ -186,7 +186,7 @@ describe('a label that contradicts its field', () => {
   })
 })
 
-describe('a message about another field', () => {
+describe('an error message that names another field', () => {
   test.each([
     [
       'id: hospital, label: Hospital, required: Please enter your email',
@@ -238,7 +238,7 @@ describe('swapped labels', () => {
       'swap the two labels',
     )
   })
-  test('of items, adjustments, codes and fields of each person', () => {
+  test('of items, discount codes and fields of each person', () => {
     const prices = 'prices: {period: [early, late], each: [500, 600]}'
     const items = `  items:\n    - {id: dinner, label: The tour, when: {is_member: true}, ${prices}}\n    - {id: tour, label: Gala dinner, when: {is_member: true}, ${prices}}`
     expect(findMessages(withBlock(items), 'EV536', '- {id: dinner')).not.toBe('')
@@ -249,7 +249,7 @@ describe('swapped labels', () => {
       'id: guests, type: people, label: Guests, max: 2, fields: [{id: name, label: Age}, {id: age, label: Name}]'
     expect(findMessages(withFields(peopleField), 'EV536', peopleField)).not.toBe('')
   })
-  test('of categories, if no other finding reports them', () => {
+  test('of categories, which are reported only once', () => {
     const text = replaceInBase(
       ['  - {id: member}', '  - {id: member, label: Visitor of the day}'],
       ['  - {id: visitor}', '  - {id: visitor, label: Member for life}'],
@@ -297,7 +297,7 @@ describe('a number in a name', () => {
     ).toEqual([])
   })
 
-  test('a charge was called a deduction', () => {
+  test('the finding for a surcharge called it a deduction', () => {
     expect(findMessages(withDiscount('Late, plus 5%', 10), 'EV537', 'Late')).toContain(
       'says 5%, but 10% is added',
     )
@@ -336,7 +336,7 @@ describe('a number in a name', () => {
   ])('%s is correct', (label) => {
     expect(listFindings(withSeats(label))).toEqual([])
   })
-  test('the message of a full quota', () => {
+  test('the message of a full quota states the quota', () => {
     expect(findMessages(withSeats('ECG', 'All 35 seats are taken'), 'EV538', 'All 35')).not.toBe('')
     expect(
       findMessages(withSeats('ECG', 'All 35 seats of this workshop are taken'), 'EV538', 'All 35'),
@@ -378,7 +378,7 @@ describe('a text that names another event in the same folder', () => {
       expect.stringContaining(`sample2026.yaml EV808 ${findLine(text, line)}: `),
     ])
   })
-  test('the button after a failed payment', () => {
+  test('the button after a failed payment led to another event', () => {
     const text = replaceInBase([
       DETAILS,
       'failed: {title: Sorry, details: [order_id], buttons: [{label: Try Again, go: /ortho2026}]}',
@@ -388,15 +388,15 @@ describe('a text that names another event in the same folder', () => {
   test.each([
     'You have registered for Sample 2026.',
     'Sample 2025 was a success; we look forward to Sample 2026',
-    'Who also comes to ORTHOCON 2026 pays less there',
+    'Delegates who also attend ORTHOCON 2026 pay less there',
     'Delegates of ORTHOCON 2026 come free',
     'The bus leaves after ORTHOCON 2026',
-    'Our friends of ORTHOCON meet in June, and ORTHOCON 2026A is none of theirs',
+    'Our friends of ORTHOCON meet in June, and ORTHOCON 2026A is another event',
     'Write to help@ortho2026.example, or see https://ortho2026.example and /ortho2026-old',
   ])('%s is correct', (line) => {
     expect(checkTogether(withEmail(line))).toEqual([])
   })
-  test('may be accepted with a reason, which stays valid if the file is checked alone', () => {
+  test('can be allowed with a reason, which also applies when the file is checked alone', () => {
     const text = `${withEmail('Welcome to ORTHOCON 2026')}allow:\n  - {code: EV808, because: They share a hall.}\n`
     expect(checkTogether(text)).toEqual([])
     expect(listFindings(text)).toEqual([])

@@ -30,7 +30,7 @@ function findPriceLines(text: string): ReadonlySet<number> {
     }),
   )
 }
-/** The check takes every third mutant unless all runs are made. The stride is a prime number, as in tests/mutants. */
+/** Only every third mutant is checked by default. The stride is a prime number, as in tests/mutants. */
 const STRIDE = 3
 /** Codes that the checker may report for mutants that change no price: EV417 reports a line without effect. */
 const CODES_WITHOUT_EFFECT = new Set(['EV417'])
@@ -70,7 +70,7 @@ describe('typos in prices', () => {
     ).toEqual([])
   })
 
-  test('a misspelt word always differs from the word', () => {
+  test('misspelling a word always changes it', () => {
     for (const word of ['pg', 'early', 'aa', 'aaaa', 'x']) expect(misspellWord(word)).not.toBe(word)
   })
 })

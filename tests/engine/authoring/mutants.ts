@@ -135,7 +135,7 @@ function createScalarMutants(
     ]
   if (typeof value === 'boolean')
     return [
-      ['yes for no', String(!value)],
+      ['yes and no exchanged', String(!value)],
       ['a word for yes or no', value ? 'yes' : 'no'],
     ]
   if (typeof value !== 'string') return []
@@ -156,7 +156,10 @@ function createScalarMutants(
       ? [['different case', source.replace(/[a-z]/, (letter) => letter.toUpperCase())] as const]
       : []),
     ...(isQuoted
-      ? [['a lost quote', source.slice(1)] as const, ['lost quotes', source.slice(1, -1)] as const]
+      ? [
+          ['a missing quote', source.slice(1)] as const,
+          ['missing quotes', source.slice(1, -1)] as const,
+        ]
       : []),
   ]
 }

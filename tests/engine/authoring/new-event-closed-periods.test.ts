@@ -1,4 +1,4 @@
-/** Closed days, as organisers write them: first days, days in a name, and a column of dashes. */
+/** Days without registration, as organisers enter them: first days, days in a name, and a column of dashes. */
 import { expect, test } from 'vitest'
 import { day, INR, quote, startOfDay } from '../../../engine/index.ts'
 import {
@@ -18,7 +18,7 @@ const event: NewEventAnswers = {
   tax: 'none',
 }
 
-/** Builds a table as the organiser types it. Each column has a name, a first day and a last day. */
+/** Builds a table as an organiser enters it. Each column has a name, a first day and a last day. */
 const buildTable = (
   columns: readonly (readonly [string, string, string])[],
   ...rows: readonly string[]
@@ -50,7 +50,7 @@ const EXPECTED = [CLOSED, 4000, 4000, CLOSED, CLOSED, 5000]
 const GAP =
   'Registration would be closed on 11–24 January 2027, before “Regular” begins. Change one of the days, or keep registration closed.'
 
-test('the first day of a typed period leaves a gap, which is asked about', () => {
+test('the organiser is asked about a gap before the first day of a period', () => {
   const table = buildTable(
     [
       ['Early', '2026-12-01', '2027-01-10'],
@@ -68,7 +68,7 @@ test('the first day of a typed period leaves a gap, which is asked about', () =>
   expect(quoteOn({ ...event, ...readFees(confirmedTable, event).fees }, DAYS)).toEqual(EXPECTED)
 })
 
-test('days in the name of a period were not those of the file', () => {
+test('the days in the name of a period contradicted its days in the file', () => {
   const buildTableWithPeriod = (name: string, from: string, to: string) =>
     buildTable(
       [
@@ -85,10 +85,10 @@ test('days in the name of a period were not those of the file', () => {
     column: 1,
     part: 'label',
     message:
-      '“Regular (25 January – 14 March 2027)” names other days than its fields. Write the days below, and only the name here.',
+      '“Regular (25 January – 14 March 2027)” contains other days than its fields. Write the days below, and only the name here.',
     fixes: [
       {
-        message: 'Use the days of the name',
+        message: 'Use the days in the name',
         columns: [{ label: 'Early' }, { label: 'Regular', from: '2027-01-25', to: '' }],
       },
     ],
@@ -101,7 +101,7 @@ test('days in the name of a period were not those of the file', () => {
   expect(listMessages(buildTableWithPeriod('Until 10 March', '', '2027-03-10'))).toEqual([])
 })
 
-test('a period without prices was a form on which nothing is on sale', () => {
+test('in a period without prices the form was open, but nothing was on sale', () => {
   const table = buildTable(
     [
       ['Early', '2026-12-01', '2027-01-10'],
@@ -117,7 +117,7 @@ test('a period without prices was a form on which nothing is on sale', () => {
     column: 1,
     message:
       'No category is on sale in “Registration closed”: registration would be closed on 11–24 January 2027. Write a price, or keep registration closed.',
-    confirm: 'Keep registration closed on these days',
+    confirmLabel: 'Keep registration closed on these days',
     isClosedPeriod: true,
   })
   const tableWithoutPeriod = closePeriod(table, 1)
@@ -132,7 +132,7 @@ test('a period without prices was a form on which nothing is on sale', () => {
   expect(quoteOn({ ...event, ...readFees(tableWithoutPeriod, event).fees }, DAYS)).toEqual(EXPECTED)
 })
 
-test('registration opens after a first period without prices, and closes before a last one', () => {
+test('registration opens after a first period without prices, and closes before a last period without prices', () => {
   const table = buildTable(
     [
       ['Announced', '', '2026-11-30'],
@@ -153,7 +153,7 @@ test('registration opens after a first period without prices, and closes before 
   ).toEqual([CLOSED, 4000, 5000, CLOSED])
 })
 
-test('a first day after the one of the next period is kept; two periods without prices are one gap', () => {
+test('two consecutive periods without prices become one gap, and the next period keeps its first day', () => {
   const table = buildTable(
     [
       ['Early', '', '2027-01-10'],

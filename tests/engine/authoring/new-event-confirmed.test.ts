@@ -31,7 +31,7 @@ function confirmAll(text: string) {
   let table = readTable(text)
   for (;;) {
     const { fees, problems } = readFees(table, event)
-    const confirmable = problems.filter(({ confirm }) => confirm !== undefined)
+    const confirmable = problems.filter(({ confirmLabel }) => confirmLabel !== undefined)
     if (confirmable.length === 0) return { askedProblems, fees, problems, table }
     askedProblems.push(...confirmable)
     table = {
@@ -48,9 +48,11 @@ const row = (label: string, cells: string, number = ''): ItemRow => ({
   number,
 })
 
-test('a brochure with days without registration could only be entered without them', () => {
+test('a brochure with days without registration could not be entered', () => {
   const { askedProblems, fees, problems } = confirmAll(GAP)
-  expect(askedProblems.map(({ column, part, confirm }) => [column, part, confirm])).toEqual([
+  expect(
+    askedProblems.map(({ column, part, confirmLabel }) => [column, part, confirmLabel]),
+  ).toEqual([
     [1, 'from', 'Keep registration closed on these days'],
     [2, 'from', 'Keep registration closed on these days'],
   ])
@@ -85,7 +87,7 @@ test('a brochure with days without registration could only be entered without th
     expect([on, readPrice(on)]).toEqual([on, text])
 })
 
-test('a confirmed gap is asked about again when one of its days changes, and a period after the conference is no gap', () => {
+test('a confirmed gap must be confirmed again when one of its days changes; a period after the conference cannot be confirmed', () => {
   const { table } = confirmAll(GAP)
   const listProblemsAfterChange = (at: number, part: object) =>
     readFees(
@@ -125,9 +127,9 @@ test('a confirmed gap is asked about again when one of its days changes, and a p
 })
 
 test.each([
-  ['a column that falls', '7000 6000 8000', '4000 3500 5000'],
-  ['the last price', '5000 6000 4500', '3000 3000 3000'],
-  ['twice in a row', '7000 6000 5000', '3000 3500 4000'],
+  ['in a whole column', '7000 6000 8000', '4000 3500 5000'],
+  ['in the last period', '5000 6000 4500', '3000 3000 3000'],
+  ['in two consecutive periods', '7000 6000 5000', '3000 3500 4000'],
   ['over a period in which it is not on sale', '7000 – 5000', '3000 3500 4000'],
   ['free in the last period', '5000 6000 free', '3000 3500 4000'],
   ['after a free period', '5000 free 4000', '3000 3500 4000'],
@@ -143,8 +145,8 @@ test.each([
     .replace(/-/g, ' ')
   const { askedProblems, fees, problems } = confirmAll(text)
   expect(askedProblems.length).toBeGreaterThan(0)
-  for (const { row: at, column, confirm, message } of askedProblems) {
-    expect(confirm, message).toBe('This is correct')
+  for (const { row: at, column, confirmLabel, message } of askedProblems) {
+    expect(confirmLabel, message).toBe('This is correct')
     expect([typeof at, typeof column], message).toEqual(['number', 'number'])
   }
   expect(problems).toEqual([])
@@ -154,13 +156,13 @@ test.each([
     expect(file).toContain('The organisers confirmed that this price is lower')
 })
 
-test('falling prices of workshops and accompanying persons are confirmed in their own tables', () => {
+test('lower later prices of workshops and accompanying persons are confirmed in their own tables', () => {
   const { fees } = confirmAll(
     'Category\tEarly until 31 Aug 2026\tRegular\nMember\t5000\t6000\nPG\t3000\t3500',
   )
   const companionTable = { rows: [row('', '4000 3500')], notes: [], isByPeriod: true }
   const [fallProblem] = readCompanionTable(companionTable, fees).problems
-  expect(fallProblem).toMatchObject({ row: 0, column: 1, confirm: 'This is correct' })
+  expect(fallProblem).toMatchObject({ row: 0, column: 1, confirmLabel: 'This is correct' })
   const companions = readCompanionTable(
     { ...companionTable, confirmed: [fallProblem?.message ?? ''] },
     fees,
@@ -192,7 +194,7 @@ test.each([
   ['categories', 'Member = 7000 / 6000; PG = 3000 / 3500'],
   ['companions', '4000 / 3000'],
   ['workshops', 'ECG = 2000 / 1000, 30 seats'],
-])('the command accepts them with --confirm: %s', (name, answer) => {
+])('the command accepts unusual prices with --confirm: %s', (name, answer) => {
   const parse = (isConfirmed: boolean) => parseAnswer(name, answer, { ...event, isConfirmed })
   expect(parse(false)).toMatchObject({
     ok: false,

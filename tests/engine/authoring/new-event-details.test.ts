@@ -1,4 +1,4 @@
-/** The optional questions of a new event: their answers take the place of the placeholders. */
+/** The optional questions about a new event: their answers replace the placeholders. */
 import { describe, expect, test } from 'vitest'
 import {
   checkRegistrationOpen,
@@ -75,7 +75,7 @@ test.each<[string, string, object | string]>([
   [
     'refund',
     'half',
-    '"half" is not a valid day. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
+    '"half" is not a valid date. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
   ],
   [
     'refund',
@@ -106,7 +106,7 @@ test.each<[string, string, object | string]>([
     '14 December 2026 is after the conference, which ends on 13 December 2026.',
   ],
   ['edit-until', '4 December 2025', '4 December 2025 is over. Is the year right?'],
-  ['edit-until', 'soon', expect.stringContaining('"soon" is not a valid day.')],
+  ['edit-until', 'soon', expect.stringContaining('"soon" is not a valid date.')],
   ['on-site', 'online', { onSite: 'online' }],
   ['on-site', 'yes', { onSite: 'online' }],
   ['on-site', 'only at the front desk', { onSite: 'desk' }],
@@ -141,12 +141,12 @@ test.each<[string, string, object | string]>([
   else expect(result.error).toEqual(expected)
 })
 
-test('refund days in reverse were also said to give a later cancellation more', () => {
+test('refund days in the wrong order were also reported as a larger refund for a later cancellation', () => {
   const { problems } = readRefundSteps('2026-10-31: 50; 2026-09-30: 75', event, today)
   expect(problems.map(({ step, part }) => [step, part])).toEqual([[1, 'day']])
 })
 
-test('the refund and the payment account are asked only where they apply', () => {
+test('the questions about refunds and the payment account are asked only if they apply', () => {
   const listQuestionNames = (answers: NewEventAnswers) =>
     DETAIL_QUESTIONS.filter(({ buildQuestion }) => buildQuestion(answers) !== null).map(
       ({ name }) => name,
@@ -168,7 +168,7 @@ const DETAILS = {
   colour: '#117733',
 }
 
-test('the refund, the last day of corrections, the account, the colour and the email remained examples until someone wrote YAML', () => {
+test('refunds, the last day of corrections, the payment account and the colour could only be set in YAML', () => {
   expect(compileNewEvent(event).compiled.demo).toEqual(
     expect.arrayContaining(['look', 'payment.account', 'cancellation', 'edit']),
   )
@@ -194,8 +194,8 @@ test('the refund, the last day of corrections, the account, the colour and the e
 
 describe('registration on the days of the conference', () => {
   /**
-   * Returns, for the day before the conference, its first and last day and the day after it, whether registration is
-   * open online, open only at the front desk, or closed.
+   * Returns whether registration is open online, open only at the front desk, or closed: on the day before the
+   * conference, on its first and last day, and on the day after.
    */
   const describeDays = (answers: NewEventAnswers) => {
     const compiled = compileNewEvent(answers).compiled
@@ -217,30 +217,40 @@ describe('registration on the days of the conference', () => {
 
   test.each<[string, NewEventAnswers, string, readonly string[]]>([
     ['online', event, 'online', ['online', 'online', 'online', 'closed']],
-    ['at the desk', event, 'front desk', ['online', 'desk', 'desk', 'closed']],
-    ['not at all', event, 'no', ['online', 'closed', 'closed', 'closed']],
-    ['a price for the spot', WITH_SPOT_PRICE, 'online', ['online', 'online', 'online', 'closed']],
+    ['only at the desk', event, 'front desk', ['online', 'desk', 'desk', 'closed']],
+    ['closed', event, 'no', ['online', 'closed', 'closed', 'closed']],
     [
-      'a price for the spot, at the desk',
+      'with an on-site price, online',
+      WITH_SPOT_PRICE,
+      'online',
+      ['online', 'online', 'online', 'closed'],
+    ],
+    [
+      'with an on-site price, at the desk',
       WITH_SPOT_PRICE,
       'front desk',
       ['online', 'desk', 'desk', 'closed'],
     ],
     [
-      'prices that end before',
+      'with prices that end before the conference, at the desk',
       WITH_EARLY_CLOSING,
       'front desk',
       ['closed', 'desk', 'desk', 'closed'],
     ],
     [
-      'prices that end before, no',
+      'with prices that end before the conference, closed',
       WITH_EARLY_CLOSING,
       'no',
       ['closed', 'closed', 'closed', 'closed'],
     ],
-    ['a gap, at the desk', WITH_GAP, 'front desk', ['closed', 'desk', 'desk', 'closed']],
-    ['free', { ...event, free: true }, 'front desk', ['online', 'desk', 'desk', 'closed']],
-    ['free, no', { ...event, free: true }, 'no', ['online', 'closed', 'closed', 'closed']],
+    ['with a gap, at the desk', WITH_GAP, 'front desk', ['closed', 'desk', 'desk', 'closed']],
+    [
+      'free, at the desk',
+      { ...event, free: true },
+      'front desk',
+      ['online', 'desk', 'desk', 'closed'],
+    ],
+    ['free, closed', { ...event, free: true }, 'no', ['online', 'closed', 'closed', 'closed']],
   ])('%s', (_name, answers, answer, expected) =>
     expect(describeDays(answerAll({ 'on-site': answer }, answers))).toEqual(expected),
   )
@@ -250,7 +260,7 @@ describe('registration on the days of the conference', () => {
     ['front desk', event],
     ['front desk', WITH_SPOT_PRICE],
     ['no', WITH_EARLY_CLOSING],
-  ])('in euros, with a transfer: %s', (answer, answers) =>
+  ])('in euros, paid by bank transfer: %s', (answer, answers) =>
     expect(
       describeDays(answerAll({ 'on-site': answer }, { ...answers, currency: EUR })).slice(1),
     ).toEqual(answer === 'no' ? ['closed', 'closed', 'closed'] : ['desk', 'desk', 'closed']),
@@ -265,12 +275,12 @@ describe('registration on the days of the conference', () => {
     [
       'no',
       WITH_SPOT_PRICE,
-      '“Spot” begins on 11 December 2026, when the conference has begun. Change that day in the table of fees, or choose another answer.',
+      '“Spot” begins on 11 December 2026, when the conference has already begun. Change that date in the table of fees, or choose another answer.',
     ],
     [
       'no',
       { ...event, opens: day('2026-12-12') },
-      'Registration opens on 12 December 2026, when the conference has begun. Change that day in the table of fees, or choose another answer.',
+      'Registration opens on 12 December 2026, when the conference has already begun. Change that date in the table of fees, or choose another answer.',
     ],
   ])('%s contradicts the table of fees', (answer, answers, sentence) =>
     expect(parse('on-site', answer, answers)).toEqual({ ok: false, error: sentence }),

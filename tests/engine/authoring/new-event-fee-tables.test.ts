@@ -33,18 +33,18 @@ function describeTable(text: string): readonly string[] {
 
 test.each<[string, string, readonly string[]]>([
   [
-    'days in brackets, amounts with Rs. and /-, Comp',
+    'days in brackets, amounts with Rs. and /-, and Comp',
     'Category\tEarly Bird (up to 31 Aug 2026)\tRegular (1 Sep – 31 Oct 2026)\tSpot\nMember\tRs. 5,000/-\tRs. 6,000/-\tRs. 8,000/-\nPG Student*\t3000\t3500\tNA\nFaculty\tComp\tComp\tComp',
     [
       'Early Bird:2026-08-31 | Regular:2026-10-31 | Spot:',
       'Member | Rs. 5,000/- | Rs. 6,000/- | Rs. 8,000/-',
       'PG Student | 3000 | 3500 | NA',
       'Faculty | Comp | Comp | Comp',
-      ',,0 “PG Student*” has a mark, but the text that it refers to is not in the table. If that text decides who pays what, add it to the file later; leave this out.',
+      ',,0 “PG Student*” has a mark, but the text that it refers to is not in the table. Leave this out. If that text affects the prices, add it to the file later.',
     ],
   ],
   [
-    'two rows of headings, days without a year, an accompanying person',
+    'two rows of headings, days without a year, and an accompanying person',
     'Category\tEarly Bird\tRegular\tLate\n\ttill 31st Aug\t1st Sep to 31st Oct\t1st Nov onwards\nIAP Member\t5000\t6000\t8000\nAccompanying person\t3,000/-\t3500\t4000',
     [
       'Early Bird:2026-08-31 | Regular:2026-10-31 | Late:',
@@ -53,12 +53,12 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'numbered rows, only days, a sentence about GST',
+    'numbered rows, headings with only days, and a sentence about GST',
     'S.No\tCategory\tTill 31.08.2026\tAfter 31.08.2026\n1\tDelegate\t₹ 10,000\t₹ 12,000\n2\tPG\t₹ 5,000\t₹ 6,000\nAll fees are inclusive of 18% GST',
     [':2026-08-31 | :', 'Delegate | ₹ 10,000 | ₹ 12,000', 'PG | ₹ 5,000 | ₹ 6,000', 'GST inside'],
   ],
   [
-    'merged headings: an empty cell continues the previous one',
+    'merged headings: an empty cell continues the previous cell',
     '\tEarly Bird till 31 Aug 2026\t\tRegular\t\n\tMember\tNon-member\tMember\tNon-member\nConsultant\t5000\t6000\t7000\t8000\nResident\t2500\t3000\t3500\t4000',
     [
       'Early Bird:2026-08-31 | Regular:',
@@ -76,11 +76,11 @@ test.each<[string, string, readonly string[]]>([
       'Member | 5,000 | 6,000 | 8,000',
       'Non-member | 6,000 | 7,000 | 9,000',
       'Student | 2,500 | 3,000 | NIL',
-      '2,2, “Student” would be free in “Spot registration”, but pays ₹ 3,000 in “Regular”. Write – if it is not on sale then.',
+      '2,2, “Student” would be free in “Spot registration”, but pays ₹ 3,000 in “Regular”. Write – if it is not on sale in that period.',
     ],
   ],
   [
-    'merged labels, no heading, GST in each cell',
+    'merged labels, no heading, and GST in each cell',
     'Delegates\tMember\t5000 + GST\t6000 + GST\n\tNon-member\t6000 + GST\t7000 + GST\nStudents\tUG\t1000 + GST\t1500 + GST',
     [
       ': | :',
@@ -92,28 +92,28 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'a title with GST, Free in a merged cell, a line that is not a fee',
+    'a title with GST, Free in a merged cell, and a line that is not a fee',
     'Registration Fees (exclusive of 18% GST)\nCategory\tUpto 31/08/2026\tUpto 31/10/2026\tSpot\nDelegate\t5000\t6000\t7000\nSenior citizen (above 70)\tFree\t\t\nIncludes kit, lunch and banquet',
     [
       ':2026-08-31 | :2026-10-31 | Spot:',
       'Delegate | 5000 | 6000 | 7000',
       'Senior citizen (above 70) | Free | Free | Free',
       'GST on top',
-      ',,0 “Includes kit, lunch and banquet” has no prices. If it is a category, add it as a row; then remove it here.',
+      ',,0 “Includes kit, lunch and banquet” has no prices. If it is a category, add it as a row, then remove it here.',
     ],
   ],
   [
-    'cells of several lines in quotes, another currency',
+    'quoted cells with several lines, and another currency',
     'Category\t"Early Bird\n(till 31 Aug)"\t"On-site"\nDelegate\t"5,000/-\n"\t–\nForeign delegate\tUSD 100\t200',
     [
       'Early Bird:2026-08-31 | On-site:',
       'Delegate | 5,000/- | –',
       'Foreign delegate | USD 100 | 200',
-      '1,, The prices of “Foreign delegate” are in another currency. Remove the row: these questions take prices in rupees, and prices in another currency can be added to the file later.',
+      '1,, The prices of “Foreign delegate” are in a different currency. Remove the row: you can enter only prices in rupees here, and add prices in another currency to the file later.',
     ],
   ],
   [
-    'a table with bars, before and from a day, ditto',
+    'a table with vertical bars, prices before and from a day, and ditto',
     '| Category | Before 1 Sep | From 1 Sep |\n|---|---|---|\n| Member | 4000 | 5000 |\n| Resident | ditto | 4500 |',
     [':2026-08-31 | :', 'Member | 4000 | 5000', 'Resident | 4000 | 4500'],
   ],
@@ -123,7 +123,7 @@ test.each<[string, string, readonly string[]]>([
     [':', 'Member | 1000', 'Student | Free'],
   ],
   [
-    'columns that are groups of delegates',
+    'columns that are categories of delegates',
     'Category\tMember\tNon Member\nDelegate\t5000\t6000\nPG\t3000\t3500',
     [
       ':',
@@ -134,20 +134,20 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'unknown prices, several prices in a cell; remarks',
+    'unknown prices, several prices in a cell, and remarks',
     'Category\tEarly (till 31 Aug)\tLate\tRemarks\nDelegate\t5000\tTBA\tIncludes dinner\nPG\t3000 / 3500\t\t',
     [
       'Early:2026-08-31 | Late:',
       'Delegate | 5000 | TBA',
       'PG | 3000 / 3500 | ',
-      '0,1, “TBA”: write the price as soon as it is known, for now an amount that is close.',
+      '0,1, “TBA” is not a price. Write an estimate for now, and change it when the price is known.',
       '1,0, “3000 / 3500” has several prices. Which one does “PG” pay in “Early”?',
-      '1,1, What does “PG” pay in “Late”? Write an amount, free, or – if it is not on sale then.',
-      ',,0 “Includes dinner” has no prices. If it is a category, add it as a row; then remove it here.',
+      '1,1, What does “PG” pay in “Late”? Write an amount, free, or – if it is not on sale in that period.',
+      ',,0 “Includes dinner” has no prices. If it is a category, add it as a row, then remove it here.',
     ],
   ],
   [
-    'titles of groups, where the same labels follow each',
+    'titles of groups, each followed by the same labels',
     'Members\nDelegate\t5000\nPG\t3000\nNon-members\nDelegate\t6000\nPG\t4000',
     [
       ':',
@@ -158,7 +158,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'five periods, of which the last two leave a gap; the first begins on a day',
+    'five periods with a gap between the last two; the first period states its first day',
     'Category\tSuper Early Bird 1 May to 30 June 2026\tEarly Bird 1 July to 31 Aug 2026\tRegular 1 Sep to 31 Oct 2026\tLate 1 Nov to 30 Nov 2026\tSpot 11–13 Dec 2026\nDelegate\t5000\t6000\t7000\t8000\t10000',
     [
       'Super Early Bird from 2026-05-01:2026-06-30 | Early Bird:2026-08-31 | Regular:2026-10-31 | Late:2026-11-30 | Spot from 2026-12-11:',
@@ -172,14 +172,14 @@ test.each<[string, string, readonly string[]]>([
     [':2026-08-31 | Spot:', 'Member | 5000 | 6000', 'Student | 2000 | 3000'],
   ],
   [
-    'a heading in another currency, and a title above some rows',
+    'a column in another currency, and a title above some rows',
     'Category\tFee (Rs.) till 31 Aug 2026\tFee (Rs.) from 1 Sep 2026 onwards\tAmount in USD\n\tResidential\t\t\nMember\t5000\t6000\t7000',
     [
       ':2026-08-31 | : | Amount in USD:',
       'Member | 5000 | 6000 | USD 7000',
-      ',2, The prices of “Amount in USD” are in another currency. Remove the column: these questions take prices in rupees, and prices in another currency can be added to the file later.',
+      ',2, The prices of “Amount in USD” are in a different currency. Remove the column: you can enter only prices in rupees here, and add prices in another currency to the file later.',
       ',1, Until which day does “Regular” apply?',
-      ',,0 “Residential” has no prices. If it is a category, add it as a row; then remove it here.',
+      ',,0 “Residential” has no prices. If it is a category, add it as a row, then remove it here.',
     ],
   ],
   [
@@ -188,34 +188,34 @@ test.each<[string, string, readonly string[]]>([
     ['Early Bird:2026-08-31', 'Member | 5000', 'GST on top'],
   ],
   [
-    'prices with GST were read as periods of their own, so that GST would have been charged twice',
+    'prices with GST were read as separate periods, so that GST would have been charged twice',
     'Category\tEarly Bird till 31 Aug 2026\t\tSpot\t\n\tFee\tFee + 18% GST\tFee\tFee + 18% GST\nMember\t5000\t5900\t6000\t7080',
     ['Early Bird:2026-08-31 | Spot:', 'Member | 5000 | 6000', 'GST on top'],
   ],
   [
-    'rows that are extras or prices for several persons are asked about, with their prices',
+    'the organiser is asked about rows that look like extras or like prices for several persons',
     'Category\tEarly till 31 Aug 2026\tSpot\nMember with dinner\t5000\t6000\nBanquet Dinner (12 Dec)\t2,500/-\t3,000\nHotel room (per night)\t4000\t4000\nCorporate (5 delegates)\t20000\t25000',
     [
       'Early:2026-08-31 | Spot:',
       'Member with dinner | 5000 | 6000',
-      ',,0 “Banquet Dinner (12 Dec) = 2,500 / 3,000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, move it to the workshops.',
-      ',,1 “Hotel room (per night) = 4000 / 4000” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, move it to the workshops.',
+      ',,0 “Banquet Dinner (12 Dec) = 2,500 / 3,000” looks like an extra, such as a workshop or a dinner, not a category of delegates. If it is an extra, move it to the workshops.',
+      ',,1 “Hotel room (per night) = 4000 / 4000” looks like an extra, such as a workshop or a dinner, not a category of delegates. If it is an extra, move it to the workshops.',
       ',,2 “Corporate (5 delegates) = 20000 / 25000” looks like a price for several persons, but each delegate registers alone. If one person pays it, add it as a category; otherwise leave it out.',
     ],
   ],
   [
-    'all prices in euros, with a decimal comma and a tax that is not GST',
+    'all prices in euros, with decimal commas and a tax that is not GST',
     'Fees incl. 20% VAT\nCategory\tEarly until 1 June 2026\tLate\nMember\t€ 390,00\t€ 490,00\nStudent\t€ 1.090,50\t€ 1 190,00',
     [
       'Early:2026-06-01 | Late:',
       'Member | € 390,00 | € 490,00',
       'Student | € 1.090,50 | € 1 190,00',
       'currency EUR',
-      ',,0 “Fees incl. 20% VAT” names another tax than GST at 18%. Leave it out here. If the prices are not in rupees, the question about tax asks for it; otherwise add the tax to the file later.',
+      ',,0 “Fees incl. 20% VAT” names a tax other than GST at 18%. Leave it out here. If the prices are not in rupees, a separate question asks about tax. Otherwise, add the tax to the file later.',
     ],
   ],
   [
-    'a currency that only the title names is asked about, once',
+    'the organiser is asked once about a currency that only the title names',
     'Fees in EUR\nCategory\tEarly until 1 June 2026\tLate\nMember\t390\t490\nStudent\t190\t290',
     [
       'Early:2026-06-01 | Late:',
@@ -225,26 +225,26 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'a time in a heading is asked about, unless it is the end of the day; “through” is not a name',
+    'the organiser is asked about a time in a heading, unless it is the end of the day; “through” is not a name',
     'Category\tEarly bird until 1 June 2026, 12:00 noon CET\tTill 30th June 2026 (5 PM)\tThrough 07/31/2026, 11:59 PM IST\tLate\nMember\t5000\t6000\t7000\t8000',
     [
       'Early bird:2026-06-01 | :2026-06-30 | :2026-07-31 | Late:',
       'Member | 5000 | 6000 | 7000 | 8000',
-      ',,0 “Early bird until 1 June 2026, 12:00 noon CET” states a time. A price changes only at the end of a day, at midnight in India, so “12:00 noon CET” is not kept. Check the last day, then leave this out.',
-      ',,1 “Till 30th June 2026 (5 PM)” states a time. A price changes only at the end of a day, at midnight in India, so “5 PM” is not kept. Check the last day, then leave this out.',
+      ',,0 “Early bird until 1 June 2026, 12:00 noon CET” states a time. Prices change only at the end of a day, at midnight in India, so “12:00 noon CET” is ignored. Check the last day, then leave this out.',
+      ',,1 “Till 30th June 2026 (5 PM)” states a time. Prices change only at the end of a day, at midnight in India, so “5 PM” is ignored. Check the last day, then leave this out.',
     ],
   ],
   [
-    'conditions of accompanying persons and footnotes are asked about',
+    'the organiser is asked about footnotes and conditions for accompanying persons',
     'Category\tFee\nMember\t5000\nPG**\t3000\nAccompanying Person (above 10 years)\t4000\nAccompanying child\t2000\n** Bonafide certificate to be uploaded',
     [
       ':',
       'Member | 5000',
       'PG | 3000',
       'accompanying 4000',
-      ',,0 “** Bonafide certificate to be uploaded” is a footnote, which cannot be stored here. Leave it out here; if it decides who pays what, add it to the file later.',
-      ',,1 “Accompanying Person (above 10 years)” has a condition that was not read. Leave it out here, and write it with the price of an accompanying person, such as 4000, free under 10.',
-      ',,2 “Accompanying child = 2000” is about accompanying persons, who have a question of their own. Move it there, or add it as a category if these persons register alone.',
+      ',,0 “** Bonafide certificate to be uploaded” is a footnote, which cannot be stored here. Leave it out here. If it affects the prices, add it to the file later.',
+      ',,1 “Accompanying Person (above 10 years)” has a condition that was not read. Leave it out here, and enter it with the price of an accompanying person, such as 4000, free under 10.',
+      ',,2 “Accompanying child = 2000” is about accompanying persons. A separate question asks about them. Move it there, or add it as a category if these persons register alone.',
     ],
   ],
   [
@@ -253,21 +253,21 @@ test.each<[string, string, readonly string[]]>([
     ['Early Bird:2026-08-31 | Spot:', 'Member | 5000 | 6,250', 'PG | Free | 999', 'GST on top'],
   ],
   [
-    'a column of totals without one of GST',
+    'a column of totals without a column of GST',
     'Category\tFee + 18% GST\tTotal\nMember\t5000\t5900',
     [':', 'Member | 5000', 'GST on top'],
   ],
   [
-    'a column of another tax is asked about',
+    'the organiser is asked about a column with another tax rate',
     'Category\tFee\tGST\tTotal (incl. GST)\nMember\t5000\t250\t5250',
     [
       ':',
       'Member | 5000',
-      ',,0 The columns “GST, Total (incl. GST)” were not read: they are not 18% GST of the fee before them and the sum. Check the prices, then leave this out.',
+      ',,0 The columns “GST, Total (incl. GST)” were not read: they do not contain 18% GST on the fee before them, and the sum. Check the prices, then leave this out.',
     ],
   ],
   [
-    'a decimal comma without a currency is asked about in its cell',
+    'the organiser is asked about a decimal comma without a currency, at its cell',
     'Category\tEarly till 31 Aug 2026\tLate\nMember\t390,00\t490',
     [
       'Early:2026-08-31 | Late:',
@@ -287,7 +287,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'mistakes: days out of order, a price that falls, a label twice, another rate of GST',
+    'mistakes: days out of order, a lower later price, a duplicate label, and another rate of GST',
     'Category\tEarly till 31 Aug 2026\tRegular till 31 July 2026\tSpot\nDelegate\t6000\t5000\t7000\ndelegate\t1\t2\t3\nGST 5% extra',
     [
       'Early:2026-08-31 | Regular:2026-07-31 | Spot:',
@@ -296,7 +296,7 @@ test.each<[string, string, readonly string[]]>([
       ',1, “Regular” would end on 31 July 2026, before it begins (1 September 2026).',
       '0,1, “Delegate” would be cheaper in “Regular” (₹ 5,000) than in “Early” (₹ 6,000).',
       '1,, “delegate” is listed twice.',
-      ',,0 “GST 5% extra” has no prices. If it is a category, add it as a row; then remove it here.',
+      ',,0 “GST 5% extra” has no prices. If it is a category, add it as a row, then remove it here.',
     ],
   ],
 ])('%s', (_name, text, expected) =>
@@ -351,7 +351,7 @@ test.each([
     '31 October 2026; 31 August 2026',
     '31 August 2026 is not after 31 October 2026. Give the days in order.',
   ],
-])('the ends of three periods: %s', (answer, expected) => {
+])('the last days of three periods: %s', (answer, expected) => {
   const [categories, ends] = ['categories', 'early-until'].map((name) =>
     QUESTIONS.find((question) => question.name === name),
   )
@@ -360,13 +360,13 @@ test.each([
   expect([
     ends?.buildQuestion(categoriesResult.value),
     ends?.example?.(categoriesResult.value),
-  ]).toEqual(['Until which day does each price but the last apply?', 'Early Bird; Regular'])
+  ]).toEqual(['Until which day does each price except the last apply?', 'Early Bird; Regular'])
   const result = ends?.parse(answer, categoriesResult.value, today)
   if (typeof expected === 'string') expect(result).toEqual({ ok: false, error: expected })
   else expect(result).toMatchObject({ ok: true, value: expected })
 })
 
-test('a table in euros sets the currency of the event; a currency that only its title names is confirmed by a question', () => {
+test('a table in euros sets the currency of the event; the organiser is asked to confirm a currency that only its title names', () => {
   const parseCategories = (text: string) =>
     QUESTIONS.find(({ name }) => name === 'categories')?.parse(text, event, today)
   expect(

@@ -1,4 +1,4 @@
-/** Compiles the file that "New conference" creates from the answers of a test. */
+/** Compiles the file that the "New conference" page creates from the answers of a test. */
 import { expect } from 'vitest'
 import { day } from '../../../engine/index.ts'
 import {
@@ -9,10 +9,10 @@ import {
 } from '../../../engine/authoring.ts'
 import { shared } from '../../server/cli/shared-files.ts'
 
-/** The day on which the organiser answers. */
+/** The day on which the organiser answers the questions. */
 export const ANSWER_DAY = day('2026-05-01')
 
-/** Parses the answer to the question of that name, as the command does. */
+/** Parses the answer to the question with the given name, as the command does. */
 export function parseAnswer(name: string, text: string, answers: NewEventAnswers) {
   const result = QUESTIONS.find((question) => question.name === name)?.parse(
     text,
@@ -23,7 +23,7 @@ export function parseAnswer(name: string, text: string, answers: NewEventAnswers
   return result
 }
 
-/** Returns the compiled event and its file. The file may have no finding other than the list of its placeholders. */
+/** Returns the compiled event and its file. Fails if the file has findings other than the list of its placeholders. */
 export function compileNewEvent(answers: NewEventAnswers) {
   const text = createEventFile({ ...answers, id: 'echo2026', prefix: 'ECHO', today: ANSWER_DAY })
   const { event: compiled, findings } = compileEvent(text, shared, { path: 'echo2026.yaml' })

@@ -1,4 +1,4 @@
-/** Tables of workshops and accompanying persons: delegates pay the pasted or typed prices on each day. */
+/** Tables of workshops and accompanying persons: delegates pay the prices of the tables on each day. */
 import { describe, expect, test } from 'vitest'
 import {
   addDays,
@@ -61,7 +61,7 @@ describe('a pasted table of workshops', () => {
       ['Basic Echo |  | 1,500 | 2,000 | 2,500 | 30', 'Airway |  | Free | Free | NA | 20'],
     ],
     [
-      'a limit in the name, which was sold without a limit',
+      'a workshop with a limit in its name was sold without a limit',
       'Workshop\tFee\nECMO (limited to 12)\t1500\nAirway, max. 20 participants\t1000\nToddlers (max 12 years)\t500\nPOCUS (Maximum of 16 seats only)\t500',
       [
         'ECMO |  | 1500 | 12',
@@ -71,7 +71,7 @@ describe('a pasted table of workshops', () => {
       ],
     ],
     [
-      'one price, and who is free',
+      'one price, and categories that pay nothing',
       'Workshop\tFee\nBasic Echo (free for PG and Faculty)\t1500\nAirway\tIncluded',
       [
         'Basic Echo |  | 1500 | ',
@@ -105,21 +105,21 @@ describe('a pasted table of workshops', () => {
       ],
     ],
     [
-      'a workshop in several rows, with other days and an accompanying person',
+      'a workshop in several rows, with different days and an accompanying person',
       'Workshop\tCategory\tTill 15 Aug 2026\tTill 31 Oct 2026\tSpot\nBasic Echo\tMember\t1500\t2000\t2500\n\tPG\t1000\t1200\tNA\nAccompanying person\t\t500\t500\t500',
       [
         'Basic Echo | Member | 1500 | 2000 | 2500 | ',
         ' | PG | 1000 | 1200 | NA | ',
-        '“Accompanying person = 500 / 500 / 500” is no workshop. Enter it with the accompanying persons.',
+        '“Accompanying person = 500 / 500 / 500” is not a workshop. Enter it with the accompanying persons.',
         'The table changes its prices after 15 August 2026, but “Early” applies until 31 August 2026. The file changes all prices after 31 August 2026.',
       ],
     ],
     [
-      'another number of periods, a tax and a line without prices',
+      'a different number of periods, a tax and a line without prices',
       'Workshop\tTill 31 Aug 2026\tSpot\nBasic Echo\t1500\t2000\nLunch is served\nAll prices plus 18% GST',
       [
         'Basic Echo |  | 1500 | 2000 | ',
-        '“Lunch is served” was not read. If it decides who pays what, add it to the file later.',
+        '“Lunch is served” was not read. If it affects the prices, add it to the file later.',
         'The table says that GST is added to its prices. All prices of the event are charged as you answered for the registration fees.',
         'The table has 2 prices in a row, but the registration fees have 3 periods (Early, Regular, Spot). Compare the prices in each column.',
       ],
@@ -140,8 +140,8 @@ test.each<[string, readonly ItemRow[], readonly string[]]>([
     [row('', '', '1 2 3'), row('Echo', '', '1  abc', 'many'), row('ECG', '', '3 2 1', '0')],
     [
       '0, Which workshop has these prices?',
-      '1,1 What does “Echo” cost in “Regular”? Write an amount, free, or – if it is not on sale then.',
-      '1,2 “abc” is not a price. Write an amount, free, or – if it is not on sale then.',
+      '1,1 What does “Echo” cost in “Regular”? Write an amount, free, or – if it is not on sale in that period.',
+      '1,2 “abc” is not a price. Write an amount, free, or – if it is not on sale in that period.',
       '1,number “many” is not a number of seats. Write a whole number, such as 30.',
       '2,1 “ECG” would be cheaper in “Regular” (₹ 2) than in “Early” (₹ 3).',
       '2,2 “ECG” would be cheaper in “Spot” (₹ 1) than in “Regular” (₹ 2).',
@@ -163,7 +163,7 @@ test.each<[string, readonly ItemRow[], readonly string[]]>([
       '2, “Echo” has two rows for “PG”.',
       '3, “Nurse” is not a category of this conference.',
       '5, “Echo” is listed twice.',
-      '4, What do the others pay for “ECG”: Non-Member, PG, Faculty? Write a price for all other categories, or – if they cannot choose it.',
+      '4, What do the other categories pay for “ECG” (Non-Member, PG, Faculty)? Write one price for all of them, or – if they cannot choose it.',
       '6, “Airway” would never be on sale.',
     ],
   ],
@@ -176,19 +176,19 @@ test.each<[string, readonly ItemRow[], readonly string[]]>([
   ).toEqual(expected),
 )
 
-test('mistakes in the prices of accompanying persons', () => {
+test('mistakes in the prices of accompanying persons are reported at their cells', () => {
   const rows = [row('', '', '3000 abc 3500', 'five'), row('Accompanying child', '', '1 1 1')]
   const { problems } = readCompanionTable({ rows, notes: [], isByPeriod: true }, answers)
   expect(
     problems.map(({ row: at, column, message }) => `${at},${column ?? ''} ${message}`),
   ).toEqual([
-    '0,1 “abc” is not a price. Write an amount, free, or – if it is not on sale then.',
+    '0,1 “abc” is not a price. Write an amount, free, or – if it is not on sale in that period.',
     '0,number “five” is not an age. Write a number of years, such as 5, or leave it empty.',
-    '1, These questions take one price for accompanying persons. Remove “Accompanying child” here, and add it to the file later.',
+    '1, You can enter only one price for accompanying persons here. Remove “Accompanying child”, and add it to the file later.',
   ])
 })
 
-test('rows of the fee table that are not categories keep all prices when they are moved', () => {
+test('rows that are moved out of the fee table keep all their prices', () => {
   const table = readFeeTable(
     `${FEES}\nWorkshop: Basic Echo (30 seats)\t1500\t2000\tNA\nAccompanying person\t3000\t3500\tNA`,
     { ...event, from: event.from, to: event.to, currency: INR, today },
@@ -205,7 +205,7 @@ test('rows of the fee table that are not categories keep all prices when they ar
   ])
 })
 
-test('a gap between two periods names the days, and each offered correction closes it', () => {
+test('the finding about a gap between two periods names the days, and each suggested correction closes the gap', () => {
   const table = readFeeTable(
     'Category\tEarly (till 31 Aug 2026)\tRegular (15 Sep – 31 Oct 2026)\tSpot\nMember\t1\t2\t3',
     { from: event.from, to: event.to, currency: INR, today },
@@ -242,7 +242,7 @@ const WORKSHOPS: readonly ItemRow[] = [
 ]
 
 test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
-  'each category pays the prices of the table on the first and the last day of each period, GST %s',
+  'each category pays the prices of the table on the first and the last day of each period; GST: %s',
   (gst) => {
     const feeAnswers = readAnswers(gst)
     const companions = readCompanionTable(
@@ -306,7 +306,7 @@ test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
                 rows.find(({ category }) => category === label) ??
                 rows.find(({ category }) => category === '')
               )?.cells
-              // A category that can never buy the workshop does not see its field.
+              // The field of a workshop is hidden from categories that can never buy it.
               if (
                 cells?.some((cell, at) => cell !== '–' && cellsByLabel[label]?.[at] !== 'NA') ===
                 true
@@ -317,7 +317,7 @@ test.each<NewEventAnswers['tax']>(['none', 'inside', 'on top'])(
   },
 )
 
-test('a category does not see workshops that it cannot choose', () => {
+test('workshops are hidden from categories that cannot choose them', () => {
   const workshops: NewEventAnswers['workshops'] = [
     { label: 'Echo', prices: [toAmount(150_000)], seats: null },
     {
@@ -362,7 +362,7 @@ test.each<[string, unknown]>([
   ],
   [
     'Echo for PG = free',
-    'What do the others pay for “Echo”: Member, Non-Member, Faculty? Write a price for all other categories, or – if they cannot choose it.',
+    'What do the other categories pay for “Echo” (Member, Non-Member, Faculty)? Write one price for all of them, or – if they cannot choose it.',
   ],
 ])('the command reads %s', (text, expected) => {
   const result = QUESTIONS.find(({ name }) => name === 'workshops')?.parse(text, answers, today)
@@ -370,7 +370,7 @@ test.each<[string, unknown]>([
   if (result?.ok === true) compileNewEvent(result.value)
 })
 
-test('a brochure with seats for one workshop and own prices for every category could not be entered', () => {
+test('a brochure with seats for one workshop and separate prices for every category could not be entered', () => {
   const row = (
     label: string,
     category: string,
@@ -405,7 +405,10 @@ test('a brochure with seats for one workshop and own prices for every category c
   }
   const incompleteResult = readWorkshopTable(incompleteTable, answers)
   expect(incompleteResult.problems).toMatchObject([
-    { row: 2, message: expect.stringContaining('What do the others pay for “Echo for All”') },
+    {
+      row: 2,
+      message: expect.stringContaining('What do the other categories pay for “Echo for All”'),
+    },
   ])
   expect(incompleteResult.answers.workshops).toMatchObject([{ seats: 30 }, { seats: 20 }])
 })
@@ -419,7 +422,7 @@ test('a period called “Closed” got an id that the checker rejects', () => {
   ).toMatchObject([{ id: 'early' }, { id: 'period-2', label: 'Closed' }, { id: 'spot' }])
 })
 
-test('a banquet is sold with the workshops, under its own name', () => {
+test('a banquet is sold with the workshops under its own name', () => {
   const workshops: NewEventAnswers['workshops'] = [
     { label: 'Echo', prices: [toAmount(150_000)], seats: 30 },
     {
@@ -447,12 +450,12 @@ test.each<[string, unknown]>([
   expect(compileNewEvent(result.value).compiled.fees.tax).toEqual(expected)
 })
 
-test('days of the test are those of the periods', () =>
+test('the first days and last days in this test have no gap', () =>
   expect(PERIODS.slice(1).map(([, first]) => addDays(first, -1))).toEqual(
     PERIODS.slice(0, -1).map(([, , last]) => last),
   ))
 
-test('neither the form nor the treasurer could see that small children are free', () => {
+test('neither the form nor the bill stated that small children are free', () => {
   const companions = { prices: [toAmount(300_000)], freeUnder: 5 }
   const { text } = compileNewEvent({ ...readAnswers(), companions })
   expect(text).toContain('label: Accompanying persons (free below the age of 5)')

@@ -12,7 +12,7 @@ const parseAnswer = (name: string, answer: string, earlierAnswers: NewEventAnswe
 }
 const DATE_HELP = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
 
-describe('a day', () => {
+describe('the answer to a question about a day', () => {
   test.each<[string, object | string]>([
     ['12/03/2027', { from: '2027-03-12' }],
     ['12-3-27', { from: '2027-03-12' }],
@@ -24,13 +24,13 @@ describe('a day', () => {
     ['12 March', `Of which year? ${DATE_HELP}`],
     ['Monday, 12 March 2027', '12 March 2027 is a Friday, not a Monday.'],
     ['30/02/2027', `There is no day 30 in month 2 of 2027. ${DATE_HELP}`],
-    ['next spring', `"next spring" is not a valid day. ${DATE_HELP}`],
+    ['next spring', `"next spring" is not a valid date. ${DATE_HELP}`],
     ['12 March 2020', '12 March 2020 is over. Is the year right?'],
     [
       '13 August 2027 – 10 November 2028',
       'The conference would last 456 days. Are the month and the year right?',
     ],
-    ['12 March 2027 or later', `"12 March 2027 or later" is not a valid day. ${DATE_HELP}`],
+    ['12 March 2027 or later', `"12 March 2027 or later" is not a valid date. ${DATE_HELP}`],
   ])('%s', (answer, expected) => expect(parseAnswer('from', answer)).toEqual(expected))
 
   test.each<[string, string, NewEventAnswers, string]>([
@@ -46,7 +46,7 @@ describe('a day', () => {
       { from: day('2027-03-12') },
       'The early prices would apply until 12 March 2027, but the conference ends on 12 March 2027: no day is left for the later prices.',
     ],
-  ])('%s %s contradicts an earlier answer', (name, answer, earlierAnswers, sentence) =>
+  ])('%s: %s contradicts an earlier answer', (name, answer, earlierAnswers, sentence) =>
     expect(parseAnswer(name, answer, earlierAnswers)).toBe(sentence),
   )
 })
@@ -261,7 +261,7 @@ describe('categories', () => {
     expect(String(readRows(answer)).replaceAll('\u00a0', ' ')).toBe(sentence),
   )
 
-  test('of a free event need no prices, and prices other than zero are rejected', () => {
+  test('of a free event need no prices, and reject prices other than zero', () => {
     expect(readRows('Member, Student (PG, intern)', true)).toEqual([
       ['Member', 0],
       ['Student (PG, intern)', 0],

@@ -48,7 +48,7 @@ const CATEGORIES = ['Member | Rs. 5,000/- | Rs. 6,000/-', 'PG | Rs. 3,000/- | Rs
 describe('workshops below the fees became categories, and their seats became prices', () => {
   test.each<[string, string, readonly string[]]>([
     [
-      'headings with seats',
+      'a table with a heading for seats',
       'Workshops\tFee\tSeats\nBone Setting\tRs. 500/-\t600\nHand Splints\tRs. 30/-\t40',
       ['Bone Setting | 500 | seats 600', 'Hand Splints | 30 | seats 40'].map((line) =>
         line.replace(/\| (\d+) \|/, '| Rs. $1 |'),
@@ -75,7 +75,7 @@ describe('workshops below the fees became categories, and their seats became pri
       ['Bone Setting | 500 | 600 | seats ', 'Hand Splints | 300 | 40 | seats ', 'seats or prices?'],
     ],
     [
-      'the headings of the fees again',
+      'the same headings as the fee table',
       'Workshop\tEarly (till 31 Aug 2026)\tRegular\nBone Setting\t1500\t2000',
       ['Bone Setting | 1500 | 2000 | seats '],
     ],
@@ -92,14 +92,14 @@ describe('workshops below the fees became categories, and their seats became pri
     }),
   )
 
-  test('the workshops are above the fees', () =>
+  test('workshops above the fees', () =>
     expect(readPastedText(`Workshops\tFee\tSeats\nBone Setting\t500\t600\n${FEES}`)).toEqual({
       categories: CATEGORIES,
       workshops: ['Bone Setting | 500 | seats 600'],
       questions: [],
     }))
 
-  test('fees, accompanying persons and notes below the workshops stay with the fees', () => {
+  test('fees, accompanying persons and notes below the workshops belong to the fee table', () => {
     const text = `${FEES}\nWorkshops\nBone Setting\tRs. 500/-\t60\nAccompanying person\t2000\t2500\nConference registration\nFaculty\tFree\tFree\nKit is not included`
     const table = readFeeTable(text, { from: event.from, to: event.to, currency: INR, today })
     expect(table.companions).toBe('2000 / 2500')
@@ -110,7 +110,7 @@ describe('workshops below the fees became categories, and their seats became pri
     })
   })
 
-  test('the command reads both', () => {
+  test('the command reads both tables', () => {
     const result = QUESTIONS.find(({ name }) => name === 'categories')?.parse(
       `${FEES}\nWorkshops\tFee\tSeats\nBone Setting\tRs. 500/-\t600`,
       event,
@@ -126,28 +126,28 @@ describe('workshops below the fees became categories, and their seats became pri
   })
 })
 
-test('the rows of a table with other headings became categories without a question', () => {
+test('rows of a table with other headings became categories without a question to the organiser', () => {
   const { categories, workshops, questions } = readPastedText(
     `${FEES}\nStay\tSingle room\tTwin room\nHotel Sunrise\t4000\t3000\nForeign delegates\tAmount in USD\nMember\t100`,
   )
   expect([categories, workshops]).toEqual([CATEGORIES, []])
   expect(questions).toEqual([
-    expect.stringContaining('“Hotel Sunrise = 4000 / 3000” is below another heading than the fees'),
-    expect.stringContaining('“Member = USD 100” is below another heading than the fees'),
+    expect.stringContaining('“Hotel Sunrise = 4000 / 3000” is not below the heading of the fees'),
+    expect.stringContaining('“Member = USD 100” is not below the heading of the fees'),
   ])
   const note = 'Hotel Sunrise = 4000 / 3000 [below “Stay, Single room, Twin room”]'
   expect(readNote(note, 2)).toEqual({ label: 'Hotel Sunrise', cells: ['4000', '3000'] })
   expect(explainNote(note).meanings).toEqual(['workshop', 'category', 'companion'])
 })
 
-test('the same categories below a title stay groups of categories', () =>
+test('the same categories below several titles remain groups of categories', () =>
   expect(
     readPastedText(
       'Category\tEarly (till 31 Aug 2026)\tRegular\nMembers\nDelegate\t5000\t6000\nNon-members\nCategory\tEarly (till 31 Aug 2026)\tRegular\nDelegate\t7000\t8000',
     ).categories,
   ).toEqual(['Members – Delegate | 5000 | 6000', 'Non-members – Delegate | 7000 | 8000']))
 
-describe('one bad cell lost all seats of a table of workshops', () => {
+describe('an invalid cell removed all seats from a table of workshops', () => {
   const answers: NewEventAnswers = { ...event, periodEnds: [day('2026-08-31')], tax: 'none' }
   const readWorkshopTexts = (text: string): ItemTable => readItemTable(text, answers, today)
 
@@ -157,7 +157,7 @@ describe('one bad cell lost all seats of a table of workshops', () => {
       'with the seats before the fee',
       'Workshop\tSeats\tFee\nCasts\t24\t500\nBraces\tabout 40\t700',
     ],
-    ['in words', 'Workshop\tFee\tSeats\nCasts\t500\t24 seats\nBraces\t700\tabout 40'],
+    ['with the word “seats”', 'Workshop\tFee\tSeats\nCasts\t500\t24 seats\nBraces\t700\tabout 40'],
   ])('%s', (_name, text) => {
     const table = readWorkshopTexts(text)
     expect(listItems(table)).toEqual(['Casts | 500 | seats 24', 'Braces | 700 | seats about 40'])
@@ -171,9 +171,12 @@ describe('one bad cell lost all seats of a table of workshops', () => {
   })
 
   test.each([
-    ['in words', 'Workshops (10 December)\nCasts\t500\t24 seats\nBraces\tFree\t40 places'],
-    ['and only the fees have a currency', 'Casts\t₹ 500\t24\nBraces\tFree\t40'],
-  ])('seats without a heading, %s', (_name, text) =>
+    [
+      'with the word “seats”',
+      'Workshops (10 December)\nCasts\t500\t24 seats\nBraces\tFree\t40 places',
+    ],
+    ['where only the fees have a currency', 'Casts\t₹ 500\t24\nBraces\tFree\t40'],
+  ])('seats are recognised without a heading, %s', (_name, text) =>
     expect(
       readWorkshopTexts(text).rows.map(({ label, cells, number }) => [label, cells.length, number]),
     ).toEqual([
@@ -182,7 +185,7 @@ describe('one bad cell lost all seats of a table of workshops', () => {
     ]),
   )
 
-  test('numbers without a heading and without a currency are asked about', () => {
+  test('the organiser is asked about numbers without a heading or currency', () => {
     const table = readWorkshopTexts('Casts\t500\t24\nBraces\t700\t40')
     expect(readWorkshopTable(table, answers).problems).toEqual([
       { message: 'Are 24, 40 the seats of the workshops, or prices in “Regular”?' },
@@ -201,7 +204,7 @@ describe('one bad cell lost all seats of a table of workshops', () => {
     expect(readWorkshopTexts('Casts\t1500\t2000\nBraces\t700\t40')).not.toHaveProperty('seatsAsked')
   })
 
-  test('two tables of workshops with other headings are read in their own columns', () =>
+  test('two tables of workshops with different columns are each read by their own headings', () =>
     expect(
       listItems(
         readWorkshopTexts(

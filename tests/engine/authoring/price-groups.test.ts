@@ -22,7 +22,7 @@ const GROUP = `  price_groups:
         - {id: desk, label: Last weeks, from: 2026-12-01}
       prices: {period: [early, middle, desk], visitor: [20000, 22000, 25000]}
 `
-/** The price of members changes after 30 October, that of trade visitors after 31 August and 30 November. */
+/** The price changes after 30 October for members, and after 31 August and 30 November for trade visitors. */
 const file = createMarchFile('{id: regular, label: Regular, from: 2026-10-31, to: 2027-03-16}')
   .replace('    visitor: [2000, 2500]\n', '')
   .replace('{id: visitor}', '{id: visitor, label: Trade visitor}')
@@ -51,7 +51,7 @@ describe('a text that states a wrong day or price of a group', () => {
     expect(findings.map(({ code }) => code)).toEqual([line.includes('₹') ? 'EV456' : 'EV604'])
     expect(findings[0]?.related[0]?.at.start.line).toBe(findLine(withPanel(line), at))
   })
-  test('in the labels of its periods', () => {
+  test('in the label of a period, of the group or of a category', () => {
     const fileWithPeriodLabel = file.replace('label: Autumn', 'label: Until 30 October')
     expect(collectFindings(fileWithPeriodLabel).map(({ message }) => message)).toEqual([
       'the text says 30 October, but period `middle` of `Trade` ends on 30 November 2026',
@@ -84,7 +84,7 @@ test.each([
   expect(collectFindings(withPanel(line))).toEqual([])
 })
 
-test('repeat moves the days of a group and the ids that contain them, and lists its prices as those of last year', () => {
+test('repeat moves the days of a group and the ids that contain days, and marks the prices of the group as last year’s', () => {
   const datedFile = file
     .replaceAll('middle', 'sep-1-nov-30')
     .replace('label: Trade\n', 'label: Trade (early bird until 31 August 2026)\n')
@@ -142,14 +142,14 @@ describe('a new version in which a category loses a period of stored registratio
     .replace('  - {id: member}', '$&\n  - {id: guest, listed_only: true}')
     .replace(/(\n +)member: .*/, '$1guest: [500, 600]')
     .replace('visitor: [2', 'member: [1, 2, 3], visitor: [2')
-  test('a renamed period of a group', () => {
+  test('because a period of a group is renamed', () => {
     const text = file.replaceAll('middle', 'autumn')
     expect(compare(text)).toEqual([
       `EV1008 line ${findLine(text, '      periods:')}: the period \`middle\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted in it`,
     ])
     expect(compare(text, { categories: { member: 3 } })).toEqual([])
   })
-  test('a removed group', () => {
+  test('because a group is removed', () => {
     expect(compare(fileWithoutGroup)).toEqual(
       ['middle', 'desk'].map(
         (id) =>
@@ -157,18 +157,18 @@ describe('a new version in which a category loses a period of stored registratio
       ),
     )
   })
-  test('a category that moves to a group', () => {
+  test('because the category moves to a group', () => {
     expect(compare(fileWithMovedCategory)).toEqual([
       `EV1008 line ${findLine(fileWithMovedCategory, '      periods:')}: the period \`regular\` was removed for \`member\`, but 3 registrations may have been quoted in it`,
     ])
   })
-  test('changed days, prices or labels of a group have no finding', () => {
+  test('has no finding if only days, prices or labels of a group change', () => {
     const text = file.replace('label: Trade\n', 'label: Exhibitors\n').replace('11-30', '11-29')
     expect(compare(text.replace('12-01', '11-30').replace('22000', '23000'))).toEqual([])
   })
 })
 
-test('an approval after the last day of a group is reported, although a period of the fees has the same name', () => {
+test('an approval after the last day of a group is reported, although a period of the event has the same name', () => {
   const text = file
     .replace(
       '        - {id: is_member',
@@ -189,7 +189,7 @@ test('an approval after the last day of a group is reported, although a period o
   ])
 })
 
-test('simulate marks the prices of a group that are placeholders', () => {
+test('simulate marks placeholder prices of a group', () => {
   const text = file.replace('format: 1\n', 'format: 1\ndemo: [fees.price_groups]\n')
   const event = readEvent(text, shared)
   if (event === null) throw new Error('the file cannot be read')
@@ -224,7 +224,7 @@ describe('price checks read the table of the group', () => {
   ])('%s', (_name, code, text, at) => {
     expect(listCodes(text)).toEqual([`${code} line ${findLine(text, at)}`])
   })
-  test('an example that fails points to the cell and the period of the group', () => {
+  test('the finding for a failed example points to the cell and the period of the group', () => {
     const example =
       'examples: {cases: [{name: in autumn, on: 2026-09-10, category: visitor, expect: {period: desk, base: 23000}}]}\n'
     const [finding] = collectFindings(file + example).filter(({ code }) => code === 'EV901')
@@ -235,7 +235,7 @@ describe('price checks read the table of the group', () => {
       'fees.price_groups.0.prices.period.1',
     ])
   })
-  test('wrong keys and values of a group are explained like those of the event', () => {
+  test('wrong keys and values of a group have the same help as those of the event', () => {
     const [periodFinding] = collectFindings(
       file.replace('[early, middle, desk]', '[early, Middle Price, desk]'),
     )
@@ -286,7 +286,7 @@ describe('diff names the changes in a group', () => {
       ],
     ],
     [
-      'another label of a period',
+      'a new label of a period',
       file,
       file.replace('label: Autumn', 'label: Second rate'),
       ['price group Trade, label of period middle: Autumn → Second rate'],
@@ -304,7 +304,7 @@ describe('diff names the changes in a group', () => {
     expect(lines.filter((line) => line.startsWith('price group'))).toEqual(expected)
     expect(lines.filter((line) => line.includes('price_groups'))).toEqual([])
   })
-  test('the days on which a price differs are stated for the category', () => {
+  test('diff states the days on which the price of a category differs', () => {
     const fileWithLaterPeriod = file
       .replace('to: 2026-11-30', 'to: 2026-12-14')
       .replace('2026-12-01', '2026-12-15')

@@ -11,7 +11,7 @@ const ROLE =
 const CHOICE =
   '        - {id: kind, type: select, label: Category, options: categories, required: true}\n'
 
-/** Returns the base with other categories, which delegates choose in the form unless there are rules. */
+/** Returns the base with other categories. Delegates choose the category in the form unless there are rules. */
 function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
   const categories = rows.map(([id, label]) =>
     label === '' ? `  - {id: ${id}}` : `  - {id: ${id}, label: ${JSON.stringify(label)}}`,
@@ -91,7 +91,7 @@ describe('a row that should be cheaper is more expensive', () => {
     expectFindingAt(withRows(rows), 'EV451', `    ${expectedId}: [`)
   })
 
-  test('a member by the rules, whatever the label of the other category', () => {
+  test('a member according to the rules, whatever the label of the other category', () => {
     const rows: Row[] = [
       ['member', '', '2000, 2500'],
       ['visitor', '', '1000, 1500'],
@@ -107,7 +107,7 @@ describe('a row that should be cheaper is more expensive', () => {
   })
 })
 
-describe('rules and labels are swapped', () => {
+describe('swapped rules and labels are reported', () => {
   const rows: readonly Row[] = [
     ['member', 'Member', '1000, 1500'],
     ['non-member', 'Non-member', '2000, 2500'],
@@ -169,7 +169,7 @@ describe('a later period is cheaper', () => {
       'under the earlier period',
     ],
     [
-      'names of the columns',
+      'swapped names of the columns',
       base.replace('[early, late]', '[late, early]'),
       '    member:',
       'every price falls in `late`',
@@ -192,9 +192,14 @@ describe('a later period is cheaper', () => {
 describe('amounts that are never paid or charged', () => {
   test.each([
     ['`none` in every cell', base.replace('[1000, 1500]', '[none, none]'), 'EV453', '    member:'],
-    ['no payment', base.replace(/payment: .*/, 'payment: none'), 'EV454', 'payment: none'],
     [
-      'no payment, one price',
+      'no payment, and prices above zero',
+      base.replace(/payment: .*/, 'payment: none'),
+      'EV454',
+      'payment: none',
+    ],
+    [
+      'no payment, and one price above zero',
       base.replace(/payment: .*/, 'payment: none').replace('[2000, 2500]', '[free, free]'),
       'EV454',
       'payment: none',
@@ -368,7 +373,7 @@ describe('correct tables', () => {
   ])('the form: %s', (line) => {
     expect(listFindings(addField(line))).toEqual([])
   })
-  test('a free event', () => {
+  test('a free event has no finding', () => {
     const freeFile = base
       .replace(/payment: .*/, 'payment: none')
       .replace('[1000, 1500]', '[free, free]')
@@ -377,7 +382,7 @@ describe('correct tables', () => {
   })
 })
 
-/** Returns the base with one more item, and the fields that the item uses. */
+/** Returns the base with an additional item and the fields that the item uses. */
 const withItem = (item: string, ...fields: readonly string[]): string =>
   fields
     .reduce(
@@ -394,18 +399,18 @@ describe('charges while a field is hidden', () => {
   test.each([
     ['a condition with not', `when: {room: {not: none-needed}}, ${EACH_100}`, ['EV473']],
     [
-      'a condition with not, next to one that applies to others',
+      'a condition with not, beside a condition for one option',
       `when: [{room: twin}, {room: {not: none-needed}}], ${EACH_100}`,
       ['EV473'],
     ],
-    ['the intended answer', `when: {room: twin}, ${EACH_100}`, []],
+    ['a condition for the intended option', `when: {room: twin}, ${EACH_100}`, []],
     [
-      'delegates who do not see the field, explicitly',
+      'a condition that explicitly includes delegates who do not see the field',
       `when: [{room: {not: none-needed}}, {room: {answered: false}}], ${EACH_100}`,
       [],
     ],
     [
-      'another field in addition',
+      'a condition on a second field',
       `when: {dinner: true, room: {not: none-needed}}, ${EACH_100}`,
       [],
     ],
@@ -439,7 +444,7 @@ describe('a price of an item that cannot be charged', () => {
     )
     expect(rowFindings.map((finding) => finding.slice(0, 5))).toEqual(codes)
   })
-  test('a missing digit in the middle of a row is reported there, not at the next price', () => {
+  test('a missing digit in the middle of a row is reported once, at that price', () => {
     const text = withItem(
       'id: kit, prices: {period: [early, late], each: [500, 50]}',
       ROOM,
@@ -553,7 +558,7 @@ test('“the fee of 2022” was read as an amount of ₹ 2,022', () => {
   expect(listAmountFindings('A registration fee of 2222 for members').length).toBe(1)
 })
 
-test('a note listed the prices without an example, but no command wrote these examples', () => {
+test('the note about prices without an example can be resolved with the generated examples', () => {
   const text = readGolden('EV902.yaml')
   const compile = (file: string) => compileEvent(file, shared, { path: 'sample2026.yaml' })
   const { event } = compile(text)
@@ -572,7 +577,7 @@ test('a note listed the prices without an example, but no command wrote these ex
   ).toEqual(['EV901'])
 })
 
-test('an example that states only the price of the registration states no price of an item', () => {
+test('an example that states only the price of the registration does not cover the price of an item', () => {
   const buildText = (lines: string): string =>
     `${withItem('id: kit, label: Kit, prices: {period: [early, late], each: [500, 600]}')}examples:
   delegate: {full_name: Asha, email: a@example.org, phone_number: "9876543210"}

@@ -1,4 +1,4 @@
-/** Values that an event promises: a typo is reported; a change of value and promise is accepted. */
+/** Values that an event file promises: a typo is reported; a change of both the value and the promise is accepted. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { isOneTypo, computeEditDistance } from '../../../engine/lib/edit-distance.ts'
@@ -20,7 +20,7 @@ describe('a promised value', () => {
   const validFile = withExamples(
     '    dates: 7–8 March 2026\n    form: {phone_number: phone, full_name: text, email: email, is_member: yes-no}\n    success: [Registration Number, Total Amount]\n    order_id: [SMPL, digits, 13]\n',
   )
-  test('that matches has no finding; named values have no order', () => {
+  test('that matches the file has no finding, in any order of its named values', () => {
     expect(listFindings(validFile)).toEqual([])
   })
   test.each([
@@ -41,7 +41,7 @@ describe('a promised value', () => {
     ['a row that was removed', '[reg_no, total]', '[reg_no]', '[reg_no]'],
     ['another prefix', 'prefix: SMPL,', 'prefix: SMLP,', 'SMLP,'],
   ])(
-    '%s is reported at its line, with the promise as related',
+    '%s is reported at its line, with the promise as a related line',
     (_name, original, replacement, part) => {
       const text = validFile.replace(original, replacement)
       const findings = listFindings(text).filter((finding) => finding.startsWith('EV904'))
@@ -49,14 +49,14 @@ describe('a promised value', () => {
       expect(findings[0]).toContain(` ${findLine(text, part)} `)
     },
   )
-  test('is accepted when it changes together with the promise', () => {
+  test('can be changed together with the promise', () => {
     expect(
       listFindings(
         validFile.replace('  to: 2026-03-08', '  to: 2026-03-09').replace('7–8 March', '7–9 March'),
       ),
     ).toEqual([])
   })
-  test('may state how long a seat is held although the file uses the default', () => {
+  test('can state how long a seat is held, even if the file uses the default', () => {
     const limits = 'quotas: [{id: hall, max: 100, full: The hall is full}]\n'
     expect(listFindings(`${withExamples('    hold_seats_for: 30 minutes\n')}${limits}`)).toEqual([])
     expect(listFindings(`${withExamples('    hold_seats_for: 20 minutes\n')}${limits}`)[0]).toMatch(
@@ -73,7 +73,7 @@ edit: {until: 2026-03-01, fields: [full_name, phone_number]}
 `
     const listBrokenPromises = (file: string): readonly string[] =>
       listFindings(file).filter((finding) => /^EV90[45]/.test(finding))
-    test('that matches has no finding', () => {
+    test('that matches the file has no finding', () => {
       expect(listBrokenPromises(text)).toEqual([])
     })
     test.each([
@@ -84,13 +84,13 @@ edit: {until: 2026-03-01, fields: [full_name, phone_number]}
       ['{otherwise: none}', '{otherwise: 25%}', '25% less 500 otherwise'],
       ['until: 2026-03-01, fields', 'until: 2026-03-02, fields', '2026-03-02'],
       ['fields: [full_name, phone_number]}', 'fields: [full_name]}', 'phone_number'],
-    ])('reports a slip: %s → %s', (original, replacement, value) => {
+    ])('that a typo contradicts is reported: %s → %s', (original, replacement, value) => {
       expect(listBrokenPromises(text.replace(original, replacement))).toEqual([
         expect.stringContaining(`\`${value}`),
       ])
     })
   })
-  test('for removed items is reported at the line where they were expected', () => {
+  test('about a removed option is reported at the line where the option is expected', () => {
     const text = `${withExamples('    quotas: {seats.am: 10, seats.pm: 20}\n')}quotas:
   - id: seats
     each_option_of: time
@@ -112,7 +112,7 @@ edit: {until: 2026-03-01, fields: [full_name, phone_number]}
   })
 })
 
-describe('the indentation', () => {
+describe('a wrong indentation', () => {
   test.each([
     ['a line indented too far', '  venue: Town Hall', '    venue: Town Hall', 'venue:'],
     ['a line indented too little', '  periods:', ' periods:', ' periods:'],
@@ -128,7 +128,7 @@ describe('the indentation', () => {
   })
 })
 
-test('one typo is an edit distance of one', () => {
+test('one typing mistake is an edit distance of one', () => {
   const spellings = [
     '',
     'a',

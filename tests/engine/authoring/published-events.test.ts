@@ -46,7 +46,7 @@ describe('the complete event files', () => {
   })
 })
 
-test('the self-service pages of the events in the repository offered only the ticket', () => {
+test('the self-service pages of the events in the repository offered nothing but the ticket', () => {
   const shippedEvents = compileEvents(
     ['afpicon2026', 'chirurgia2026', 'midzone2025'].map((id) => readSource(`events/${id}.yaml`)),
     sharedFiles,
@@ -59,20 +59,20 @@ test('the self-service pages of the events in the repository offered only the ti
   }
 })
 
-describe('problems that authors of published pages had', () => {
-  test('rooms that are not sold in their last period are not reported; a single room among others is', () => {
+describe('problems of authors who wrote files for published events', () => {
+  test('rooms that are not on sale in the last period are not reported, unless other rooms are still on sale', () => {
     expect(
       listFindings('ghatmeet2027', 'single: [6500, 7200, none]', 'single: [6500, 7200, 7200]'),
     ).toContainEqual('EV464 `twin` or `family` is not on sale for any delegate in `sold-off`')
   })
 
-  test('children below 5 are free, 5 to 11 pay half and 12 pay in full: the hint may state any of the ages', () => {
+  test('with different prices for ages 5 to 11 and from 12, the hint can state any of these ages', () => {
     expect(
       listFindings('ghatmeet2027', 'at_least: 5, at_most: 11', 'at_least: 12, at_most: 17'),
     ).toContainEqual('EV626 the text says below 5, but `companion` is charged from the age of 12')
   })
 
-  test('“the first hundred pay less” names a quota with a hyphen', () => {
+  test('a condition can name a quota whose id has a hyphen', () => {
     expect(
       listFindings(
         'malnadchapter2027',
@@ -82,7 +82,7 @@ describe('problems that authors of published pages had', () => {
     ).toEqual([])
   })
 
-  test('a wrong day of the trainees’ early rate is a finding in a panel and under a category', () => {
+  test('a wrong last day of the trainees’ early rate is reported in a panel and in the description of a category', () => {
     const finding =
       'EV604 the text says 30 June 2027, but period `early` of `Postgraduate trainees` ends on 31 August 2027'
     expect(
@@ -92,12 +92,12 @@ describe('problems that authors of published pages had', () => {
     ).toEqual([[finding], [finding]])
   })
 
-  test('an approval without a condition applies to every application', () => {
+  test('an approval without a condition applies to every registration', () => {
     const { event } = files.find((file) => file.event?.id === 'swarafellow2027') ?? {}
     expect(event?.approvals.map(({ id }) => id)).toEqual(['government-service', 'application'])
   })
 
-  test('a course of six months is accepted under allow; one of more than 300 days is reported as a wrong year', () => {
+  test('a course of six months can be allowed; a course of more than 300 days is reported as a wrong year', () => {
     expect(
       listFindings(
         'swarafellow2027',
@@ -111,7 +111,7 @@ describe('problems that authors of published pages had', () => {
   })
 })
 
-test('the sales report named a quota by its id, even if it counts one item', () => {
+test('the sales report showed the id of a quota instead of the label of its only item', () => {
   const listQuotaLabels = (id: string) => {
     const event = files.find((file) => file.event?.id === id)?.event
     return event == null ? [] : buildSeatRows(event, []).map(({ label }) => label)

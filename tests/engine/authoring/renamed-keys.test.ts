@@ -1,4 +1,4 @@
-/** Old keys are read like the new ones, reported at their lines, and renamed without other changes. */
+/** Old keys are read like the new keys, reported at their lines, and renamed without other changes. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -23,7 +23,7 @@ const files = readdirSync(OLD_KEYS_FOLDER).map((name) => [
 ])
 const EVERY_KEY_GOLDEN = 'EV019-every-key'
 
-test('every renamed key is reported at its old name with the new one', () => {
+test('every old key is reported at its line with the new key', () => {
   const text = readGolden(`${EVERY_KEY_GOLDEN}.yaml`)
   const reportedKeys = checkGolden(EVERY_KEY_GOLDEN).findings.map(({ at, message, fix }) => [
     at.keyPath,
@@ -52,7 +52,7 @@ test('every renamed key is reported at its old name with the new one', () => {
   expect(new Set(reportedRenames.map(String)).size).toBe(expected.length)
 })
 
-test('an old key is only a warning: the file compiles to the same event as with the new names', () => {
+test('an old key is only a warning: the file compiles to the same event as with the new key', () => {
   const text = readGolden(`${EVERY_KEY_GOLDEN}.yaml`)
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).not.toBeNull()
@@ -64,7 +64,7 @@ test('an old key is only a warning: the file compiles to the same event as with 
 describe.each(files)('%s in the old spelling', (_name, text = '') => {
   const renamedText = renameKeys(text)
 
-  test('is the same event, with equal prices, after its keys are renamed', () => {
+  test('is the same event with the same prices after its keys are renamed', () => {
     const originalEvent = readEvent(text, shared)
     expect(originalEvent).not.toBeNull()
     expect(readEvent(renamedText, shared)).toEqual(originalEvent)
@@ -85,12 +85,12 @@ describe.each(files)('%s in the old spelling', (_name, text = '') => {
   })
 })
 
-test('the same word elsewhere is unchanged: days of the event, a period, a field and a condition end with `to`', () => {
+test('`to` is unchanged in the event, a period, a field and a condition', () => {
   const text = `${base}edit: {to: 2026-02-28, fields: [phone_number]}\n`
   expect(renameKeys(text)).toBe(text.replace('edit: {to:', 'edit: {until:'))
 })
 
-test('paths under demo and allow get the new names too', () => {
+test('keys in the paths under demo and allow are renamed too', () => {
   const text = `${base}keep: {answers: 3 years}
 demo: [keep.answers, event.to, "edit.to"]
 allow: [{code: EV489, at: keep.files, because: It is meant}]
@@ -105,7 +105,7 @@ edit: {to: 2026-02-28, fields: [phone_number]}
   expect(renameKeys(text)).toContain('at: retention.files,')
 })
 
-test('both names in one block: neither is used, and the old one is reported', () => {
+test('if a block has both the old and the new key, the old key is reported', () => {
   const text = `${base}keep: {answers: 3 years}\nretention: {answers: 6 months}\n`
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).toBeNull()

@@ -1,4 +1,4 @@
-/** Next year’s file: days, names and addresses change for the new event, and all other text stays. */
+/** Next year’s file: days, names and addresses change for the new event, and all other text is unchanged. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -85,14 +85,14 @@ test.each(completeEvents.map((file) => [file.path, file] as const))(
   },
 )
 
-test('a possible age limit on the day of the event is reported with the corresponding day of the next', () => {
+test('a possible age limit on the day of the event is reported with the corresponding day for the next event', () => {
   const [, marathon] = completeEvents
   if (marathon === undefined) throw new Error('the marathon is missing')
   expect(repeatFile(marathon).checks).toEqual(
     expect.arrayContaining([
       '“1982-01-17” is unchanged. If it is the birthday of someone who turns 45 at the event, write 1983-01-16.',
       '“2009-01-18” is unchanged. If it is the birthday of someone who turns 18 at the event, write 2010-01-17.',
-      '“1930-01-01” looks like a day and is unchanged.',
+      '“1930-01-01” looks like a date and is unchanged.',
     ]),
   )
 })
@@ -104,7 +104,7 @@ test.each([
   'dweepcon2027',
   'sangamcon2027',
 ])(
-  '%s was repeated with errors: an account among several payment methods, birthdays of examples',
+  '%s was repeated with errors in the account of a payment method or the birthdays of examples',
   (id) => {
     const file = readSource(`tests/events/${id}.yaml`)
     const { findings } = compileEvents([file, repeatFile(file)], sharedFiles).files.at(-1) ?? {
@@ -125,13 +125,13 @@ test('all four files can be repeated into one folder', () => {
   expect(compiled.files.flatMap(({ findings }) => findings.map(({ code }) => code))).toEqual([])
 })
 
-test('comments and layout are kept: the lines correspond, and only listed lines differ', () => {
+test('comments and layout are unchanged, and only the listed lines differ', () => {
   const [file] = files
   if (file === undefined) throw new Error('there is no event file')
   const nextFile = repeatFile(file)
   const addedComments = nextFile.text
     .split('\n')
-    .filter((line) => /# as last time|kept: check each/.test(line))
+    .filter((line) => /# unchanged|unchanged: check each/.test(line))
   expect(addedComments.length).toBe(2)
   const [before, after] = [
     file.text.split('\n'),
@@ -143,12 +143,12 @@ test('comments and layout are kept: the lines correspond, and only listed lines 
 })
 
 describe('points for the author to check', () => {
-  test('years outside dates, a motto, a closed event, the gateway’s address', () => {
+  test('include years outside dates, the motto, a closed event and the address of the gateway', () => {
     const messages = files.flatMap((file) => repeatFile(file).checks).join('\n')
     for (const line of [
       'contains 2025: - {name: the last day of 2025',
       'contains 2026: - {name: the first day of 2026',
-      'The motto is still last time’s',
+      'The motto is unchanged',
       'The event is closed',
       'If the gateway settings contain',
       'write account: afpi again',
@@ -158,7 +158,7 @@ describe('points for the author to check', () => {
     expect(messages).not.toContain('contains 2026: - Early bird')
   })
 
-  test('a day far from the event is kept and reported', () => {
+  test('a day far from the event is unchanged and reported', () => {
     const text = buildFixtureEvent().replace('made up for tests', 'founded on 1 May 1990')
     const oldEvent = compileConfig({ path: 'sample2026.yaml', text })
     const nextFile = repeatEvent(text, oldEvent, {
@@ -168,7 +168,7 @@ describe('points for the author to check', () => {
       otherEvents: [],
     })
     expect(nextFile.text).toContain('founded on 1 May 1990')
-    expect(nextFile.checks).toContain('“1 May 1990” looks like a day and is unchanged.')
+    expect(nextFile.checks).toContain('“1 May 1990” looks like a date and is unchanged.')
     const { findings } = compileEvent(nextFile.text, sharedFiles, { path: 'sample2027.yaml' })
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([])
     expect(nextFile.text).toContain('\ndemo:\n  - fees.prices')
@@ -197,7 +197,7 @@ describe('a day keeps its notation', () => {
     ['a fee of 2025 rupees, room 12/14', 'a fee of 2025 rupees, room 12/14'],
   ])('%s → %s', (before, after) => expect(shiftDays(before, shift).text).toBe(after))
 
-  test('every day of two years is unchanged when it is shifted forward and back', () => {
+  test('every day of two years is the same after it is shifted forward and back', () => {
     const spellDay = (date: Date): string =>
       `${date.toISOString().slice(0, 10)}, ${date.getUTCDate()} ${['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][date.getUTCMonth()]} ${date.getUTCFullYear()}`
     // "May" is both a short and a full name, so the original format is unknown.
@@ -212,7 +212,7 @@ describe('a day keeps its notation', () => {
   })
 })
 
-test('days of adjustments and date fields move with the event, birthdays do not, and items for sale are to be checked', () => {
+test('days of adjustments and date fields move with the event, birthdays do not, and prices of items are marked as placeholders', () => {
   const nextFile = repeatFile(readSource('tests/events/nidancon2027.yaml'))
   const event = compileConfig(nextFile)
   const findField = (id: string) => event.fields.find((eventField) => eventField.id === id)

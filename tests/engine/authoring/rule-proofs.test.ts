@@ -69,7 +69,7 @@ function listAllAnswers(event: EventConfig): readonly Answers[] {
   return allAnswers.map((answers) => normalise(event, answers).answers)
 }
 
-/** Compiles the event without the checks, because this test verifies their results. */
+/** Compiles the event without its rules, because this test verifies how the compiler checks rules. */
 function compileWithoutChecks(text: string): EventConfig {
   const { event } = compileEvent(
     base.replace(
@@ -86,7 +86,7 @@ function compileWithoutChecks(text: string): EventConfig {
   return event
 }
 
-/** Adds the rules in the form that the evaluator reads, without using the compiler. */
+/** Adds the rules in the format of the evaluator, without the compiler. */
 const withRules = (event: EventConfig, table: RuleTable): EventConfig => {
   return {
     ...event,
@@ -163,18 +163,18 @@ describe('random rule tables', () => {
       }),
       { seed: 2026, numRuns: chooseRuns(400) },
     )
-    // Without these assertions, the property would also hold if no such table was generated.
+    // Without these assertions, the test would also pass if no such table were generated.
     expect(incompleteCount).toBeGreaterThan(chooseRuns(30))
     expect(unreachableCount).toBeGreaterThan(chooseRuns(30))
   })
 })
 
-test('a table too large to prove is reported as such, never as complete', () => {
+test('a table that is too large to prove is reported as too large, never as complete', () => {
   const { findings } = compileEvent(readGolden('EV309.yaml'), shared, { path: 'sample2026.yaml' })
   expect(findings.map(({ code }) => code)).toEqual(['EV309'])
 })
 
-test('three rules that cover the last one together are all reported', () => {
+test('three rules that together cover the last rule are all reported', () => {
   const { findings } = compileEvent(readGolden('EV302.yaml'), shared, { path: 'sample2026.yaml' })
   expect(findings.flatMap(({ related }) => related.map(({ at }) => at.keyPath))).toEqual([
     'category.rules.0',

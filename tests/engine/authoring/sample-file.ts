@@ -1,4 +1,4 @@
-/** Builds variants of the golden base file and collects their findings. */
+/** Builds variants of the base file of the goldens and collects their findings. */
 import { compileEvent } from '../../../engine/authoring.ts'
 import type { Finding } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'

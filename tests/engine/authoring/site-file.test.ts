@@ -17,7 +17,7 @@ const replaceInSite = (original: string, replacement: string): string => {
 }
 
 describe("the landing page's file", () => {
-  test('has no findings, and contains every number of the specification', () => {
+  test('has no findings, and contains every figure and label of the specification', () => {
     const { site, findings } = compileSite(SITE)
     expect(findings).toEqual([])
     expect(site?.features.items.length).toBe(9)
@@ -61,10 +61,10 @@ describe("the landing page's file", () => {
       ['40 EV102 `closed` is missing in `conferences`'],
     ],
     [
-      'a number instead of a text',
+      'a number instead of text',
       'figure: 98%',
       'figure: 98',
-      ['53 EV007 `figure` is a text, but `98` is read as the number 98; write "98"'],
+      ['53 EV007 `figure` must be text, but `98` is read as the number 98; write "98"'],
     ],
     [
       'six stars',
@@ -73,7 +73,7 @@ describe("the landing page's file", () => {
       ['80 EV105 6 is too large for `stars`: at most 5'],
     ],
     [
-      'another site',
+      'a link to another site',
       'go: /admin/login',
       'go: https://elsewhere.example',
       [

@@ -1,4 +1,4 @@
-/** Files designed to slow the checker down are rejected quickly with a message. Some once took minutes. */
+/** Files designed to slow the checker down are rejected quickly with a message. Some files used to take minutes. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -34,7 +34,7 @@ const listIds = (count: number): readonly string[] =>
   Array.from({ length: count }, (_, index) => `f${index}`)
 const TOO_MANY = 'the file has more than 8000 keys and entries'
 
-/** The description of each file, its text, and a part of the expected message. */
+/** For each file: a description, its text, and a part of the expected message. */
 const SLOW_FILES: readonly (readonly [description: string, text: () => string, message: string])[] =
   [
     ['9,000 unknown keys', () => base + repeatLines(9000, (index) => `k${index}: 1`), TOO_MANY],

@@ -28,7 +28,7 @@ test('the files without the mistakes are valid', () => {
   expect([base, inclusiveFile, untaxedFile].flatMap(listTaxFindings)).toEqual([])
 })
 
-describe('the tax is added, and a text says that it is included, or that there is none', () => {
+describe('the tax is added, but a text says that tax is included or that there is no tax', () => {
   test.each([
     'Members pay Rs. 1000 including GST',
     'Fees are inclusive of all taxes',
@@ -59,7 +59,7 @@ describe('the tax is added, and a text says that it is included, or that there i
   })
 })
 
-describe('the tax is included, and a text says that it is added', () => {
+describe('the tax is included, but a text says that tax is added', () => {
   test.each([
     'GST extra',
     'plus 18% GST',
@@ -86,7 +86,7 @@ describe('the tax is included, and a text says that it is added', () => {
   })
 })
 
-describe('a text names another percentage', () => {
+describe('a text states a different percentage', () => {
   test.each([
     'plus 12% GST',
     'GST @ 12%',
@@ -102,7 +102,7 @@ describe('a text names another percentage', () => {
   })
 })
 
-describe('there is no tax, and a text mentions one', () => {
+describe('there is no tax, but a text mentions a tax', () => {
   test.each([
     'Fees include 18% GST',
     'GST extra',
@@ -147,7 +147,7 @@ describe('there is no tax, and a text mentions one', () => {
   })
 })
 
-describe('texts that contradict nothing', () => {
+describe('texts that do not contradict the tax', () => {
   test.each([
     'Members pay ₹1,180 with GST until 31 January',
     'Members pay Rs. 1180 (incl. GST), visitors Rs. 2,360 (incl. GST)',
@@ -244,7 +244,7 @@ form:\n`,
       withPanel('Registration 18% GST, twin sharing 5% GST', fileWithRoom),
     ],
     [
-      'the panel of fees without tax',
+      'the panel, if the fees have no tax',
       withPanel('Plus 5% GST', fileWithRoom.replace(`${TAX}\n`, '')),
     ],
   ])('is described correctly in %s', (_where, text) => {
@@ -270,7 +270,7 @@ form:\n`,
     [
       'choice',
       withRoomOption('Twin room (GST included)'),
-      'EV624 the text says that fees include GST; in this file it is added to the prices',
+      'EV624 the text says that fees include GST; in this file the tax is added to the prices',
     ],
   ])('a %s that contradicts the rate', (_where, text, message) => {
     expect(listTaxFindings(text)).toContain(message)
@@ -279,7 +279,7 @@ form:\n`,
       expect(related.map(({ at }) => at.start.line)).toEqual([findLine(text, ROOM)])
   })
 
-  test('a registration fee has a different tax rate from the room', () => {
+  test('the tax rate of the room is reported in a text about the registration fee', () => {
     expect(listTaxFindings(withPanel('Registration fee plus 5% GST', fileWithRoom))).toEqual([
       'EV605 the text says 5%, but the tax is 18%',
     ])
@@ -360,7 +360,7 @@ describe('common spellings of the tax are reported with the correct one', () => 
     expect(findings.map((finding) => finding.help ?? '').join('\n')).toContain(help)
   })
 
-  test('next to fees instead of inside it', () => {
+  test('`tax` beside `fees` instead of inside it', () => {
     const text = untaxedFile.replace('fees:', 'tax: 18\nfees:')
     expect(collectFindings(text)[0]?.help).toContain('it belongs under fees')
   })

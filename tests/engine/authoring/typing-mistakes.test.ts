@@ -1,4 +1,4 @@
-/** Typos in a correct file: each is reported at the line where authors would look, with the correction. */
+/** Typos in a correct file: each typo is reported at the line where an author would look, with the correction. */
 import { describe, expect, test } from 'vitest'
 import { applyFixes, compileEvent, formatFindings } from '../../../engine/authoring.ts'
 import { base, shared } from './goldens.ts'
@@ -74,14 +74,14 @@ const typos: Readonly<Record<string, readonly Typo[]>> = {
     setPrice('Rupees 1000', 'write 1000'),
     setPrice('One thousand', 'write 1000'),
     setPrice('Rs. One Thousand Only', 'write 1000'),
-    setPrice('Free', 'write free'),
-    setPrice('Nil', 'write free'),
-    setPrice('complimentary', 'write free'),
-    setPrice('-', 'write none'),
-    setPrice('—', 'write none'),
-    setPrice('NA', 'write none'),
-    setPrice('N/A', 'write none'),
-    setPrice('sold out', 'write none'),
+    setPrice('Free', 'write `free`'),
+    setPrice('Nil', 'write `free`'),
+    setPrice('complimentary', 'write `free`'),
+    setPrice('-', 'write `none`'),
+    setPrice('—', 'write `none`'),
+    setPrice('NA', 'write `none`'),
+    setPrice('N/A', 'write `none`'),
+    setPrice('sold out', 'write `none`'),
     setPrice('TBA', 'under demo:'),
     setPrice('to be announced', 'under demo:'),
     setPrice('?', 'under demo:'),

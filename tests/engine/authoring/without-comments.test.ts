@@ -1,4 +1,4 @@
-/** Removing the authors' comments changes neither the event nor the line numbers. */
+/** Removing comments changes neither the event nor the line numbers. */
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -31,7 +31,7 @@ test.each([
   ['a:\n  b: 1\n  \n  \n\n  c: 2\r\n\r\n\r\nd: 3', 'a:\n  b: 1\n  \n  c: 2\r\n\r\nd: 3'],
   ['a: |\n  x\n\n\n  y\n\n\nb: 1', 'a: |\n  x\n\n\n  y\n\nb: 1'],
   ['a: |+\n  x\n\n\nb: "x\n\n\n  y"', 'a: |+\n  x\n\n\nb: "x\n\n\n  y"'],
-])('%j without runs of empty lines is %j', (text, condensed) =>
+])('%j without repeated empty lines is %j', (text, condensed) =>
   expect(condenseEmptyLines(text)).toBe(condensed),
 )
 

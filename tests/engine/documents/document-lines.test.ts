@@ -1,4 +1,4 @@
-/** The lines of invoices and credit notes after any sequence of corrections and refunds. */
+/** The lines of invoices and credit notes after corrections and refunds in any order. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { listBilledLines, computeDocumentChange } from '../../../engine/documents/document-lines.ts'
@@ -20,7 +20,7 @@ const createTax = (
   round: Tax['round'],
 ): Tax | null => (percent === null ? null : { name: 'GST', percent, prices, round })
 
-/** Creates a bill in the engine's format. If `off` is set, it has an adjustment of all lines by this percentage. */
+/** Creates a bill in the engine's format. If `off` is set, all lines have a discount of this percentage. */
 function createBill(
   soldItems: readonly SoldItem[],
   { prices = 'exclusive', round = 'paise', off = 0 }: Partial<Tax> & { readonly off?: number } = {},
@@ -137,35 +137,35 @@ const companionItem: SoldItem = { id: 'companion', price: 77_777, rate: 18 }
 describe('a change to a paid bill', () => {
   test.for([
     [
-      'a room at 5% that was added has 5% tax',
+      'an added room at 5% is invoiced with 5% tax',
       [delegate],
       [delegate, roomItem],
       [['room', 5, 300_000, 15_000]],
       [],
     ],
     [
-      'a donation that was added has no tax',
+      'an added donation is invoiced without tax',
       [delegate],
       [delegate, donationItem],
       [['donation', null, 100_000, 0]],
       [],
     ],
     [
-      'a donation that was removed is credited without tax',
+      'a removed donation is credited without tax',
       [delegate, donationItem],
       [delegate],
       [],
       [['donation', null, 100_000, 0]],
     ],
     [
-      'an exchange with an equal total has an invoice and a credit note',
+      'an exchange with an equal total results in an invoice and a credit note',
       [delegate, { id: 'workshop', price: 100_000, rate: 18 }],
       [delegate, { id: 'donation', price: 118_000, rate: null }],
       [['donation', null, 118_000, 0]],
       [['workshop', 18, 100_000, 18_000]],
     ],
     [
-      'one more of an item is invoiced once',
+      'if the quantity of an item increases by one, one more is invoiced',
       [delegate, companionItem],
       [delegate, { ...companionItem, quantity: 2 }],
       [['companion', 18, 77_777, 14_000]],
@@ -202,7 +202,7 @@ describe('a change to a paid bill', () => {
     expect(change.credits).toEqual([])
   })
 
-  test('for a bill that was paid without an invoice, only the difference is invoiced', () => {
+  test('after a change to a bill that was paid without an invoice, only the difference is invoiced', () => {
     const importedBill = createBill([delegate])
     const { change, ledger } = applyChange(
       { issued: [], before: importedBill },
@@ -220,7 +220,7 @@ describe('a change to a paid bill', () => {
     expect(sumByRate(fullRefund.ledger.issued)).toEqual({})
   })
 
-  test('documents of an older version are credited exactly as they were charged', () => {
+  test('documents issued by an older version are credited exactly as they were charged', () => {
     const linesWithoutRate = createBill([delegate, donationItem]).map(
       ({ rate: _rate, ...line }) => line,
     )
@@ -270,7 +270,7 @@ const step = fc.oneof(
   fc.record({ refund: fc.integer({ min: 0, max: 1000 }) }),
 )
 
-test('invoices minus credit notes equal the bill by rate, to the paisa, after any corrections and refunds', () => {
+test('for each tax rate, invoices minus credit notes equal the bill, to the paisa, after any corrections and refunds', () => {
   fc.assert(
     fc.property(
       soldItems,
@@ -328,7 +328,7 @@ test('invoices minus credit notes equal the bill by rate, to the paisa, after an
   )
 })
 
-test('undoing a correction after a refund charged the bill at 5% instead of 18%: each bill keeps its sums by rate', () => {
+test('after a refund, undoing a correction charged the bill at 5% instead of 18%', () => {
   const correction = fc.record({ bill: soldItems, off: fc.constantFrom(0, 0, 7, 33) })
   const corrections = fc.array(correction, { minLength: 1, maxLength: 4 })
   const refundsWithCorrections = fc.array(

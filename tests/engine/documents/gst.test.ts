@@ -12,7 +12,7 @@ import { spellAmount } from '../../../engine/documents/amount-in-words.ts'
 import { toAmount } from '../../../engine/lib/money.ts'
 import { day } from '../../../engine/lib/time.ts'
 
-test('a GSTIN is read with any spacing, and one wrong character is detected', () => {
+test('a GSTIN is accepted with any spacing, and a wrong character is detected', () => {
   // The example for the check character in the government's manual.
   expect(readGstin('27 aapfu0939f 1zv')).toBe('27AAPFU0939F1ZV')
   expect(readGstin('27AAPFU0939F1ZW')).toBeNull()
@@ -28,18 +28,18 @@ test.each([
   ['Daman and Diu', '26'],
   ['constructor', null],
   ['Bombay', null],
-])('the state %s is %s', (stateName, code) => expect(findState(stateName)).toBe(code))
+])('the state %s has the code %s', (stateName, code) => expect(findState(stateName)).toBe(code))
 
 test.each([
   ['2027-03-31', '26-27', '2027-03-31'],
   ['2027-04-01', '27-28', '2028-03-31'],
   ['2099-12-31', '99-00', '2100-03-31'],
-])('%s is in the year %s, which ends on %s', (date, year, last) => {
+])('%s is in the financial year %s, which ends on %s', (date, year, last) => {
   expect(getFinancialYear(day(date))).toBe(year)
   expect(getLastDayOfFinancialYear(day(date))).toBe(last)
 })
 
-test('a serial contains its year if the pattern does', () => {
+test('a serial number contains the financial year if its pattern does', () => {
   expect(formatSerial('KSP/26-27/{n}', 12, '26-27')).toBe('KSP/26-27/12')
   expect(formatSerial('{year}/K{n}', 3, '27-28')).toBe('27-28/K3')
 })

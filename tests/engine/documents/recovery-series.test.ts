@@ -1,4 +1,4 @@
-/** Document numbers after a restore have a legal length and repeat none that may have been issued. */
+/** After a restore, document numbers have a legal length and repeat no number that may have been issued. */
 import { describe, expect, test } from 'vitest'
 import { instant, createRecoveryCode, buildSeriesAfterRecovery } from '../../../engine/index.ts'
 import { MAX_SERIAL_CHARACTERS, formatSerial } from '../../../engine/documents/document-number.ts'
@@ -6,7 +6,7 @@ import { MAX_SERIAL_CHARACTERS, formatSerial } from '../../../engine/documents/d
 const AT = instant(Date.UTC(2026, 0, 10))
 const YEAR = '25-26'
 
-describe('the series after a restore', () => {
+describe('the number series after a restore', () => {
   test.each([
     ['A/{n}', 'A/{n}-R3SQ'],
     ['AFPI-26/{n}', 'AFPI-26/{n}R3SQ'],
@@ -18,7 +18,7 @@ describe('the series after a restore', () => {
     expect(buildSeriesAfterRecovery(pattern, 'R3SQ')).toBe(expected),
   )
 
-  test('has at most 16 characters and shares no number with the previous one, whatever the pattern', () => {
+  test('has numbers of at most 16 characters, none of which is in the previous series', () => {
     const prefixes = [
       '',
       'A',
@@ -48,7 +48,7 @@ describe('the series after a restore', () => {
       }
   })
 
-  test('of every recovery in a year is different, even if two are within a quarter of an hour', () => {
+  test('is different for every restore in a year, even for two restores within a quarter of an hour', () => {
     const codes = new Set<string>()
     for (let quarter = 0; quarter < 366 * 96; quarter += 1)
       codes.add(createRecoveryCode(instant(AT + quarter * 15 * 60_000)))

@@ -18,13 +18,13 @@ test.each([
 })
 
 test.each(['83,41', '0', '0.0000000', '83.1234567', '-1', '1e3', '', '083'])(
-  '%s is not a rate',
+  '%s is not an exchange rate',
   (text) => {
     expect(readRate(text)).toBeNull()
   },
 )
 
-test('the credit notes of a whole invoice add up to its value in rupees, for each component', () => {
+test('the rupee values of the credit notes of an invoice add up to the rupee value of the invoice, for each component', () => {
   const cents = fc.integer({ min: 0, max: 5_000_000 })
   const amountsByKind = fc.record({
     taxable: cents,
@@ -73,7 +73,7 @@ test('the credit notes of a whole invoice add up to its value in rupees, for eac
   )
 })
 
-test('the tax was halved in cents, so the rupee values of CGST and SGST were short by the value of a cent', () => {
+test('the tax was halved in cents, so the rupee values of CGST and SGST were too low by the value of a cent', () => {
   const body = {
     currency: USD,
     base: toAmount(6_248),

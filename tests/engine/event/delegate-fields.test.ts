@@ -5,41 +5,41 @@ import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import { findRoles } from '../../../engine/event/delegate-fields.ts'
 import { createEvent, createField } from '../fixtures.ts'
 
-describe('the role of a field', () => {
+describe('the role of a field is found', () => {
   test.each<[string, string, object]>([
     [
-      'common ids are preferred',
+      'by the most common ids first',
       'hospital:text full_name:text email:email phone_number:phone',
       { fullName: 'full_name', email: 'email', phone: 'phone_number' },
     ],
     [
-      'another word for the name',
+      'by another word for the name',
       'title:select delegate_name:text mail:email mobile:phone',
       { fullName: 'delegate_name', email: 'mail', phone: 'mobile' },
     ],
     [
-      '`name` before a name of something else',
+      'for `name`, not for the name of something else',
       'hospital_name:text name:text',
       { fullName: 'name' },
     ],
     [
-      'without a name: the first text field',
+      'for the first text field, if no field is called a name',
       'member:yes-no badge:text city:text',
       { fullName: 'badge' },
     ],
     [
-      'addresses in text fields',
+      'for an email address and a phone number in text fields',
       'full_name:text e_mail:text mobile_number:text',
       { fullName: 'full_name', email: 'e_mail', phone: 'mobile_number' },
     ],
     [
-      'the council number',
+      'for the council number',
       'full_name:text kmc_reg_no:text',
       { fullName: 'full_name', councilNo: 'kmc_reg_no' },
     ],
-    ['a choice is not a name', 'course_name:select', {}],
+    ['but not for a choice, which is not a name', 'course_name:select', {}],
     [
-      'the first of two',
+      'for the first of two fields',
       'email:email second:email phone:phone other:phone',
       { email: 'email', phone: 'phone' },
     ],
@@ -55,7 +55,7 @@ describe('the role of a field', () => {
   })
 })
 
-test('email is sent to the address whatever the id of its field', () => {
+test('email is sent to the delegate’s address, whatever the id of its field', () => {
   const event = createEvent({
     fields: [createField('who'), createField('write_to', { type: 'email' })],
     email: { subject: 'For {who}', text: 'Hello' },

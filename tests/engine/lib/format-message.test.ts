@@ -1,4 +1,4 @@
-/** Formatting of messages with values, and the format of every message in the catalogue. */
+/** Messages with values, and the format of every message in the catalogue. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -35,7 +35,7 @@ test.each(readdirSync(CATALOGUE))(
     expect(texts.length).toBeGreaterThan(0)
     for (const text of texts) {
       expect(text.trim()).toBe(text)
-      // Braces must enclose the name of a value, and every element must be closed.
+      // Braces must enclose the name of a value, and every element must have an end tag.
       expect(text.replaceAll(/\{\w+\}|<(\w+)>[^<]*<\/\1>/g, '')).not.toMatch(/[{}<>]/)
     }
   },

@@ -22,7 +22,7 @@ test.each([
   [12345650, '123456.50', '₹\u00a01,23,456.50', 123456.5],
   [100000000000, '1000000000.00', '₹\u00a01,00,00,00,000', 1e9],
   [-50000, '-500.00', '−₹\u00a0500', -500],
-])('%i paise read %s, %s, %d', (amount, text, money, number) => {
+])('%i paise are formatted as %s, %s, %d', (amount, text, money, number) => {
   expect(formatPlainAmount(toAmount(amount), INR)).toBe(text)
   expect(formatMoney(toAmount(amount), INR)).toBe(money)
   expect(toMajorUnits(toAmount(amount), INR)).toBe(number)

@@ -15,7 +15,7 @@ const event = createEvent()
 const digits = fc.array(fc.integer({ min: 0, max: 9 }), { minLength: 12, maxLength: 12 })
 const RUN_OPTIONS = { seed: 20261121, numRuns: 500 }
 
-it('a number is prefix, random digits and a check digit that detects typos', () => {
+it('a registration number has a prefix, random digits and a check digit that detects typos', () => {
   fc.assert(
     fc.property(
       digits,
@@ -36,7 +36,7 @@ it('a number is prefix, random digits and a check digit that detects typos', () 
   )
 })
 
-it('further attempts add two digits and stay within the gateway’s maximum length', () => {
+it('the order id of a further attempt has two more digits, within the gateway’s maximum length', () => {
   const regNo = createRegNo(event, Array<number>(12).fill(7))
   expect(createOrderId(regNo, 1)).toBe(regNo)
   expect(createOrderId(regNo, 2)).toBe(`${regNo}02`)
@@ -58,10 +58,15 @@ test.each<[string, EventConfig, string | null | undefined, string]>([
   ['nothing after the prefix', event, 'SAMP', 'bad_order'],
   ['another prefix', event, 'XSAMP1', 'bad_order'],
   ['digits of another script', event, 'SAMP١', 'bad_order'],
-  ['nothing', event, '', 'no_order'],
-  ['no parameter', event, null, 'no_order'],
-  ['no parameter either', event, undefined, 'no_order'],
-  ['any tail', eventWithAnyOrderId, 'PULM-2025-17', 'ok'],
+  ['an empty parameter', event, '', 'no_order'],
+  ['a missing parameter', event, null, 'no_order'],
+  ['an undefined parameter', event, undefined, 'no_order'],
+  [
+    'any characters after the prefix, if the event allows them',
+    eventWithAnyOrderId,
+    'PULM-2025-17',
+    'ok',
+  ],
   ['the number of another event', eventWithAnyOrderId, 'CHIR17', 'bad_order'],
 ])('order id: %s', (_name, testedEvent, text, expected) => {
   const orderIdResult = readOrderId(testedEvent, text)

@@ -13,7 +13,7 @@ test.each([
   expect(Math.round(computeContrast(theme.accent, theme.tint) * 10) / 10).toBe(ratio)
 })
 
-it('stays readable on any colour', () => {
+it('text is readable on any colour', () => {
   const steps = ['00', '33', '66', '99', 'CC', 'FF']
   for (const r of steps)
     for (const g of steps)

@@ -44,7 +44,7 @@ test.each([
   expect(readInstant(text)).toBeNull()
 })
 
-it('only calendar days are valid days', () => {
+it('only days that exist in the calendar are valid', () => {
   for (const text of ['2024-02-29', '2000-02-29', '2026-12-31']) expect(isDay(text)).toBe(true)
   for (const text of [
     '2026-02-29',
@@ -75,7 +75,7 @@ it('only calendar days are valid days', () => {
   )
 })
 
-it('the Indian day matches the time zone database, and ISO text parses to the same instant', () => {
+it('the day in India matches the time zone database, and ISO text is parsed to the same instant', () => {
   const zone = new Intl.DateTimeFormat('en-CA', {
     timeZone: 'Asia/Kolkata',
     year: 'numeric',

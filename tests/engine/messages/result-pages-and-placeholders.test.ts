@@ -131,7 +131,7 @@ it('fills every placeholder once, and a value is never interpreted as a template
   expect(getLabel(event, 'phone')).toBe('Label of phone')
 })
 
-it('a line with an unknown value is not shown', () => {
+it('a line with an unknown placeholder is omitted', () => {
   expect(fillKnownPlaceholders('quote {a}', { a: '{b}' })).toBe('quote {b}')
   expect(fillKnownPlaceholders('quote {a}, {b}', { a: '1' })).toBeNull()
   expect(fillKnownPlaceholders('quote {}', {})).toBe('quote {}')
@@ -205,14 +205,14 @@ describe('a result page', () => {
       { date: '2025-10-10T09:53:00 05:30' },
       ['N/A', 'N/A', '10 October 2025, 9:53 am', 'Failed'],
     ],
-    ['nothing', {}, ['N/A', 'N/A', 'N/A', 'Failed']],
+    ['no values', {}, ['N/A', 'N/A', 'N/A', 'Failed']],
     [
       'invalid values',
       { orderId: null, amount: 'free!', date: 'call 555' },
       ['N/A', 'N/A', 'N/A', 'Failed'],
     ],
     [
-      'text that an attacker wrote',
+      'text from an attacker',
       { orderId: 'REFUND DUE, call 98470 00000', amount: '₹ 5 to 98470', date: '2025-02-30' },
       ['N/A', 'N/A', 'N/A', 'Failed'],
     ],
@@ -250,14 +250,14 @@ describe('a result page', () => {
     })
   })
 
-  it('names the category of a cancelled registration by its label, as the page before payment does', () => {
+  it('shows the label of the category for a cancelled registration, as the page before payment does', () => {
     const endedRows = buildResultRows(event, 'ended', registration, {})
     expect(endedRows.find(({ id }) => id === 'category')?.value).toBe('Post Graduate')
     expect(endedRows).toHaveLength(buildResultRows(event, 'success', registration, {}).length)
   })
 })
 
-it('receipt and email are filled; an answer cannot add a header or a path', () => {
+it('the placeholders of the receipt and email are replaced; an answer cannot add a header or a path', () => {
   expect(buildReceiptFile(event, registration)).toEqual({
     file: 'SAMP1234567890123.txt',
     text: `Asha {reg_no}: ${RUPEE_SIGN}4,237 + ${RUPEE_SIGN}763 = ${RUPEE_SIGN}5,000, N/A`,
@@ -277,14 +277,14 @@ it('receipt and email are filled; an answer cannot add a header or a path', () =
   expect(buildConfirmationEmail(chosenCategoryEvent, registration)).toBeNull()
 })
 
-it('the email about a payment that was not found asks for the details again, with a deadline or without', () => {
+it('the email about a payment that was not found asks for the details again, with a deadline if there is one', () => {
   const getTextUntil = (until: ReturnType<typeof instant> | null) =>
     buildClaimRejectedEmail(event, registration, 'UTR1', 'Not in the statement.', until)?.text
   expect(getTextUntil(null)).toContain('Please check the details and submit them again:')
   expect(getTextUntil(paidAt)).toMatch(/Please check the details and submit them again by .*:/)
 })
 
-it('days, stored amounts and options are formatted for people', () => {
+it('days and stored amounts are formatted in words', () => {
   const oddEvent: EventConfig = {
     ...event,
     fields: [createField('born', { type: 'date' })],
@@ -298,7 +298,7 @@ it('days, stored amounts and options are formatted for people', () => {
   ).toMatchObject({ born: '31 January 1990', fee: `${RUPEE_SIGN}1,250.50` })
 })
 
-it('a text may list the lines of the bill: one per line, with the unit price if there are several', () => {
+it('a text can list the lines of the bill, with the unit price if the quantity is more than one', () => {
   expect(getPlaceholderValues(event, registration).lines).toBe(
     `Post Graduate: ${RUPEE_SIGN}5,500\nLunch, 2 × ${RUPEE_SIGN}0: Free\nPresenter: −${RUPEE_SIGN}500`,
   )

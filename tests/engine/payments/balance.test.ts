@@ -1,4 +1,4 @@
-/** The balance of a bill after staff waived a part of it, and the part of the payments that is its price. */
+/** The balance of a bill after staff waived part of it, and the part of the payments that pays the bill. */
 import { describe, expect, test } from 'vitest'
 import {
   calculateBalance,
@@ -11,14 +11,13 @@ const toWaivedAmounts = (...waivers: readonly (readonly [bill: number, amount: n
   waivers.map(([bill, amount]) => ({ bill: toAmount(bill), amount: toAmount(amount) }))
 
 test.each([
-  // 4,000 was accepted for 5,900.
   [5900, 4000],
   [7080, 5180],
   [4720, 4000],
   [4000, 4000],
   [3540, 3540],
   [0, 0],
-])('4,000 was accepted for 5,900; a bill of %i requires %i', (bill, required) => {
+])('after staff accepted 4,000 for a bill of 5,900, a bill of %i requires %i', (bill, required) => {
   expect(computeRequiredAmount(toAmount(bill), toWaivedAmounts([5900, 1900]))).toBe(required)
 })
 
@@ -27,11 +26,14 @@ test.each([
   [4720, 4000],
   [3540, 3540],
   [7080, 6180],
-])('720 was waived of 4,720, then 180 of 5,900; a bill of %i requires %i', (bill, required) => {
-  expect(computeRequiredAmount(toAmount(bill), toWaivedAmounts([4720, 720], [5900, 180]))).toBe(
-    required,
-  )
-})
+])(
+  'after staff waived 720 of 4,720 and then 180 of 5,900, a bill of %i requires %i',
+  (bill, required) => {
+    expect(computeRequiredAmount(toAmount(bill), toWaivedAmounts([4720, 720], [5900, 180]))).toBe(
+      required,
+    )
+  },
+)
 
 describe('the paid price', () => {
   const createPaymentSums = (received: number, refundedSum: number, billPaid: number) => ({
@@ -43,18 +45,18 @@ describe('the paid price', () => {
   })
 
   test.each([
-    ['exactly', 4720, createPaymentSums(4720, 0, 4720), 0, 4720],
+    ['the exact amount was received', 4720, createPaymentSums(4720, 0, 4720), 0, 4720],
     ['more was received', 4720, createPaymentSums(5000, 0, 4720), -280, 4720],
     [
-      'more was paid, and a higher bill is unpaid',
+      'more was received, and a higher bill is not fully paid',
       5900,
       createPaymentSums(5000, 0, 4720),
       900,
       4720,
     ],
-    ['the higher bill is paid', 5900, createPaymentSums(5900, 0, 5900), 0, 5900],
+    ['a higher bill is fully paid', 5900, createPaymentSums(5900, 0, 5900), 0, 5900],
     [
-      'the surplus was refunded, and a higher bill is unpaid',
+      'the surplus was refunded, and a higher bill is not fully paid',
       5900,
       createPaymentSums(5900, 1180, 4720),
       1180,
@@ -76,7 +78,7 @@ describe('the paid price', () => {
   })
 })
 
-test('after a goodwill refund of ₹ 10,000 of ₹ 10,620, a lower bill has at most ₹ 620 to refund, and the old bill no balance', () => {
+test('after a goodwill refund of ₹ 10,000 of ₹ 10,620, a lower bill has at most ₹ 620 to refund, and the original bill has no balance', () => {
   const sums = {
     received: toAmount(10_620),
     refundedAsOwed: toAmount(0),

@@ -47,7 +47,7 @@ test.each([
   '526123456702 UPI',
   '526123456702 / paid by Sharma',
   'Sharma, UTR:526123456702',
-])('the reference %j is the same as 526123456702', (spelling) => {
+])('the reference %j is equal to 526123456702', (spelling) => {
   expect(toBankKey(spelling)).toBe(UTR)
 })
 
@@ -63,7 +63,7 @@ test.each([
   ['CMS4123456789', 'NEFT CMS4123456789'],
   ['AXISCN0123456789', 'NEFT/AXISCN0123456789'],
   ['000123 HDFC Bank', '123 hdfc bank'],
-])('the reference %j is the same as %j', (firstSpelling, secondSpelling) => {
+])('the reference %j is equal to %j', (firstSpelling, secondSpelling) => {
   expect(toBankKey(firstSpelling)).toBe(toBankKey(secondSpelling))
 })
 
@@ -73,7 +73,7 @@ test.each([
   ['123 HDFC', '123 SBI'],
   ['HDFCN52027010912', 'ICICN52027010912'],
   ['526123456702', '526123456702 3'],
-])('the reference %j is not the same as %j', (firstSpelling, secondSpelling) => {
+])('the reference %j is not equal to %j', (firstSpelling, secondSpelling) => {
   expect(toBankKey(firstSpelling)).not.toBe(toBankKey(secondSpelling))
 })
 
@@ -81,7 +81,7 @@ test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) 
   expect(toBankKey(text)).toBe('')
 })
 
-/** Twelve digits; a bank code, a channel and a number; or only a channel and a number. */
+/** References of twelve digits; of a bank code, a channel and a number; or of a channel and a number. */
 const anyUtr = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 9 }), fc.stringMatching(/^\d{11}$/))
@@ -111,7 +111,7 @@ const buildSpelling = (utr: string) =>
       return `${word}${zeros}${isLowerCase ? text.toLowerCase() : text}`
     })
 
-test('every spelling of a reference has the same key, and computing the key of a key does not change it', () => {
+test('every spelling of a reference has the same key, and the key of a key is the same key', () => {
   const spellings = anyUtr.chain((utr) => fc.tuple(fc.constant(utr), buildSpelling(utr)))
   fc.assert(
     fc.property(spellings, ([utr, spelling]) => {
@@ -122,7 +122,7 @@ test('every spelling of a reference has the same key, and computing the key of a
   )
 })
 
-test('computing the key of any key does not change it', () => {
+test('the key of any key is the same key', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       expect(toBankKey(toBankKey(text))).toBe(toBankKey(text))
@@ -131,7 +131,7 @@ test('computing the key of any key does not change it', () => {
   )
 })
 
-test('references that differ in one character stay different', () => {
+test('references that differ in one character have different keys', () => {
   fc.assert(
     fc.property(anyUtr, anyUtr, (firstUtr, secondUtr) => {
       expect(toBankKey(firstUtr) === toBankKey(secondUtr)).toBe(firstUtr === secondUtr)
@@ -140,7 +140,7 @@ test('references that differ in one character stay different', () => {
   )
 })
 
-test('a line contains a reference as a whole word, in one piece or in groups, and never as part of a longer one', () => {
+test('a line contains a reference as a whole word or in groups, and never as part of a longer reference', () => {
   expect([...findReferenceKeys(`UPI/CR/${UTR}/ASHA`)]).toContain(UTR)
   expect([...findReferenceKeys('IMPS 5261 2345 6702 ASHA')]).toContain(UTR)
   for (const longerNumber of [`9${UTR}`, `${UTR}9`, `A${UTR}`, '50200012345678'])
@@ -162,7 +162,7 @@ test.each([
 })
 
 test.each(['5261 2345 6702', 'N328 2612 3456 7890', 'CMS4123456789', 'hdfcr5-20270109-12345678'])(
-  'a form accepts the reference %j, as apps show it',
+  'a form accepts the reference %j, as payment apps show it',
   (reference) => {
     expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(true)
   },
@@ -173,14 +173,17 @@ test.each([
   'UTR 526123456702',
   'utr no: 5261 2345 6702',
   'Ref no. 00526123456702',
-])('the delegate could not report the reference %j, which staff can enter', (reference) => {
+])('delegates could not report the reference %j, although staff can enter it', (reference) => {
   expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(true)
   expect(isUtr(toBankKey(reference))).toBe(true)
 })
 
-test.each(['UTR', 'UTR Sharma'])('a form does not accept the word alone: %j', (reference) => {
-  expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(false)
-})
+test.each(['UTR', 'UTR Sharma'])(
+  'a form does not accept the word without a number: %j',
+  (reference) => {
+    expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(false)
+  },
+)
 
 test.each(['Sharma', '52612345670', 'N32826123456789', '5261234567020'])(
   'a form does not accept %j as a reference',
@@ -232,7 +235,7 @@ const matchLines = (
 const mapNumbers = (...numberPairs: readonly [string, RegNo | null][]) =>
   new Map<BankKey, RegNo | null>(numberPairs.map(([no, regNo]) => [toBankKey(no), regNo]))
 
-describe('the registration for which a line is a payment', () => {
+describe('the registration that a bank line pays for', () => {
   test('a reported reference that is part of a longer number matches nothing', () => {
     const { found } = matchLines(
       [formatCreditLine('NEFT 9526123456702 X'), formatCreditLine('TO A/C 50200012345678')],
@@ -271,7 +274,7 @@ describe('the registration for which a line is a payment', () => {
     ).toEqual([['ambiguous', '1']])
   })
 
-  test('a line that names a paid registration was hidden because a delegate of another event reported its reference', () => {
+  test('a line with the number of a paid registration was hidden because a delegate of another event reported its reference', () => {
     const knownReferences = {
       registrations: mapNumbers(['SMPL4799991609', createExpectedPayment(9).regNo]),
       claimedElsewhere: new Set([toBankKey(UTR)]),
@@ -287,7 +290,7 @@ describe('the registration for which a line is a payment', () => {
     ).toEqual(['ambiguous', '1', '9'])
   })
 
-  test('a line with its own number and its own reported reference is matched', () => {
+  test('a line with the number and the reported reference of the same registration is matched', () => {
     const line = formatCreditLine(`UPI/5261 2345 6702/SMPL 4799 9916 01`)
     expect(
       matchLines([line], [createExpectedPayment(1, UTR), createExpectedPayment(2)]).found,
@@ -305,7 +308,7 @@ describe('the registration for which a line is a payment', () => {
     ])
   })
 
-  test('a line with a shared reported reference and the reference of a recorded payment omitted the delegate who reported it', () => {
+  test('the match of a line with a reported reference and the reference of a recorded payment omitted the delegate who reported it', () => {
     const recordedUtr = 'HDFCN52026020003'
     const lines = [
       formatCreditLine(`NEFT ${UTR} FOR ${recordedUtr}`),
@@ -317,7 +320,7 @@ describe('the registration for which a line is a payment', () => {
     expect(firstMatch).toEqual(['ambiguous', '3', '1'])
   })
 
-  test('a reference that is in the bank details of the file or of the event matches no transfer', () => {
+  test('a number in the bank details of the file or of the event is not used as a reference', () => {
     const lines = [
       formatCreditLine('NEFT ASHA TO 502000123456'),
       formatCreditLine('NEFT RAVI SMPL4799991602 TO 502000123456'),
@@ -368,9 +371,9 @@ describe('the registration for which a line is a payment', () => {
   })
 })
 
-describe('a line of a recorded transfer', () => {
+describe('a bank line of a recorded transfer', () => {
   test.each(['5261 2345 6702', 'utr 526123456702', '00526123456702'])(
-    'under %j is recognised, whatever else the line contains',
+    'that was recorded as %j is recognised, whatever else the line contains',
     (reference) => {
       const line = formatCreditLine(`IMPS ${UTR} ASHA`, '1180', 'S12345678')
       expect(
@@ -379,7 +382,7 @@ describe('a line of a recorded transfer', () => {
     },
   )
 
-  test('is recognised in a file that contains it twice, and the repeated line is reported', () => {
+  test('is recognised once in a file that contains it twice, and the repeated line is reported', () => {
     const line = formatCreditLine(`IMPS ${UTR} ASHA`)
     const { found, repeated: repeatedLines } = matchLines(
       [line, formatCreditLine('UPI 526100000001', '1'), line],
@@ -406,7 +409,7 @@ describe('a line of a recorded transfer', () => {
     ])
   })
 
-  test('with another amount shows both amounts', () => {
+  test('with a different amount shows both amounts', () => {
     const { all } = matchLines([formatCreditLine(`IMPS ${UTR}`)], [], {
       payments: [[UTR, createRecordedPayment(1, 1000)]],
     })
@@ -415,7 +418,7 @@ describe('a line of a recorded transfer', () => {
     )
   })
 
-  test('that matches two payments by its two numbers needs a decision by staff', () => {
+  test('whose two numbers match two payments needs a decision by staff', () => {
     const { found } = matchLines([formatCreditLine(`IMPS ${UTR}`, '1180', 'S12345678')], [], {
       payments: [
         [UTR, createRecordedPayment(1)],
@@ -436,7 +439,7 @@ describe('a line of a recorded transfer', () => {
     ])
   })
 
-  test('under the conference’s own account number does not make every line recognised', () => {
+  test('that was recorded with the conference’s own account number is not matched with every line', () => {
     const payments: [string, KnownPayment][] = [['50200012345678', createRecordedPayment(1)]]
     const details = ['account 50200012345678']
     expect(
@@ -466,7 +469,7 @@ describe('a transfer that the bank returns', () => {
     ])
   })
 
-  test('is found if one column has the amounts and another Cr or Dr', () => {
+  test('is found if one column contains the amounts and another contains Cr or Dr', () => {
     const linesResult = readLines(
       `Date,Description,Cr/Dr,Amount\n03/02/27,RETURN ${UTR},DR,1180.00\n03/02/27,RENT,DR,"5,000"\n`,
       STATEMENT_LIMITS,
@@ -480,7 +483,7 @@ describe('a transfer that the bank returns', () => {
   })
 })
 
-test('a file that is one large cell of numbers does not block the server', () => {
+test('a file with one large cell of numbers does not block the server', () => {
   const cell = '1 '.repeat(400_000)
   const { lines, details } = matchLines([formatCreditLine(cell, '1', cell)], [], {}, [cell])
   const texts = [...lines.flatMap((line) => [line.narration, line.reference]), ...details]
@@ -498,7 +501,7 @@ test.each([
     'a long enough number, thirty times per line',
     (n: number) => Array.from({ length: 30 }, (_, index) => 100_000 + n * 30 + index).join(' X '),
   ],
-])('a file with %s blocked the server; its numbers are not searched', (_, text) => {
+])('a file with %s blocked the server', (_, text) => {
   const statementResult = readStatement([
     { line: 1, cells: ['Date', 'Narration', 'Credit'] },
     ...Array.from({ length: 4_500 }, (__, n) => ({
@@ -530,11 +533,11 @@ test.each([
   ['526123456702 and HDFCN52027010912', ['526123456702', 'HDFCN52027010912']],
   ['012345678901 UPI', ['12345678901']],
   ['UPI/012345678901/1', ['12345678901']],
-])('a payment recorded as %j is found under the bank’s numbers in it', (text, numbers) => {
+])('a payment recorded as %j is found by the bank’s numbers in this text', (text, numbers) => {
   expect(listReferenceKeys(text)).toEqual(expect.arrayContaining(numbers))
 })
 
-test('lines without any number are distinguished by day, amount and text, and recognised after they are stored', () => {
+test('lines without a number are distinguished by day, amount and text, and are recognised after they are recorded', () => {
   const lines = [formatCreditLine('CASH DEPOSIT', '500'), formatCreditLine('CASH DEPOSIT', '700')]
   const firstImport = matchLines(lines, [])
   const [firstReference, secondReference] = firstImport.all.map(({ reference }) => reference)

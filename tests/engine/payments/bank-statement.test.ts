@@ -24,7 +24,7 @@ const readCredits = (text: string) => {
 
 test.each([
   [
-    'HDFC: rows above the table, two columns of amounts, a date with a two-digit year',
+    'HDFC: rows above the table, two columns of amounts, and dates with two-digit years',
     `HDFC BANK Ltd.,,,,,,\nMESSRS SAMPLE SOCIETY,,,,,,\nStatement From : 01/02/27 To : 28/02/27,,,,,,\n
 Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balance
 ********,**************,****,*****,****,****,****
@@ -41,14 +41,14 @@ Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balanc
     ],
   ],
   [
-    'SBI: a month in letters, spaces in the headings',
+    'SBI: months in letters, and spaces in the headings',
     `Txn Date,Value Date,Description,Ref No./Cheque No.,        Debit,Credit,Balance
 3 Feb 2027,3 Feb 2027,BY TRANSFER-UPI/CR/703412345678/RAVI,TRANSFER FROM 4897,  ,"1,00,000.50 ","2,00,000.00"
 `,
     [['2027-02-03', 10_000_050, 'TRANSFER FROM 4897', 'BY TRANSFER-UPI/CR/703412345678/RAVI']],
   ],
   [
-    'ICICI: one column of amounts, Cr or Dr in another',
+    'ICICI: one column of amounts, and Cr or Dr in another',
     `No.,Transaction ID,Value Date,Txn Posted Date,ChequeNo.,Description,Cr/Dr,Transaction Amount(INR),Available Balance(INR)
 1,S12345678,03-02-2027,03-02-2027 10:11:12,,IMPS/703411112222,CR,2360.00,1000
 2,S12345679,03-02-2027,03-02-2027 10:12:12,,RENT,DR,5000.00,1000
@@ -56,14 +56,14 @@ Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balanc
     [['2027-02-03', 236_000, 'S12345678', 'IMPS/703411112222']],
   ],
   [
-    'Axis: short headings, the amount in rupees',
+    'Axis: short headings, and amounts in rupees',
     `Tran Date,CHQNO,PARTICULARS,DR,CR,BAL,SOL
 03-02-2027,-,"UPI/P2A/703499998888/""LATA"", K",,Rs. 590,1000,12
 `,
     [['2027-02-03', 59_000, '-', 'UPI/P2A/703499998888/"LATA", K']],
   ],
   [
-    'Kotak: two columns with the same heading, an amount without decimals',
+    'Kotak: two columns with the same heading, and amounts without decimals',
     `Sl. No.,Date,Description,Chq / Ref number,Amount,Dr / Cr,Balance,Dr / Cr
 1,03/02/2027,NEFT KKBKH27034000001,NEFTINW-0123,590.00,CR,1000,CR
 2,04/02/2027,ATM,x,100.00,DR,900,CR
@@ -74,7 +74,7 @@ Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balanc
   expect(readCredits(text)).toEqual(lines)
 })
 
-test('unknown headings require a choice of columns, and the choice is used', () => {
+test('if the headings are unknown, staff must choose the columns, and their choice is used', () => {
   const rows = readRows('Wann,Was,Wieviel\n03/02/2027,UTR 1234567890,590\n')
   expect(readStatement(rows)).toEqual({
     ok: false,
@@ -113,7 +113,7 @@ const createLine = (n: number, narration: string, amount = 1180) => ({
   amount: toRupees(amount),
 })
 
-test('a payment with an unreadable day is reported, and totals below the table are not', () => {
+test('a payment with an unreadable day is reported, but totals below the table are not', () => {
   const statementResult = readStatement(
     readRows(`Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt
 24-Nov,UPI 703412345678,,,100
@@ -138,13 +138,13 @@ test.each([
     'Currency: USD,,\nDate,Narration,Deposit Amt\n03/02/27,INWARD,1456.77\n',
   ],
   ['a comma before the paise', 'Date,Narration,Deposit Amt\n03/02/27,INWARD,"1456,77"\n'],
-])('money in another currency or number format is not read as rupees: %s', (_, text) => {
+])('an amount in another currency or number format is not read as rupees: %s', (_, text) => {
   const statementResult = readStatement(readRows(text))
   expect(statementResult).toMatchObject({ ok: true, value: { lines: [] } })
   expect(statementResult.ok && statementResult.value.unread).toHaveLength(1)
 })
 
-test('two downloads in one file, with their columns in another order, are each read by their own headings', () => {
+test('two downloads in one file are each read by their own headings, even if the order of columns differs', () => {
   expect(
     readCredits(`Date,Narration,Withdrawal Amt,Deposit Amt,Currency
 03/02/27,FIRST,,"1,00,000.00",INR
@@ -157,7 +157,7 @@ Date,Narration,Deposit Amt,Withdrawal Amt,Currency
   ])
 })
 
-test('lines match by payment claim, by registration number, and by amount and day only as a suggestion', () => {
+test('lines match by payment claim or registration number; a match by amount and day is only a suggestion', () => {
   const awaitedPayments = [
     createExpectedPayment(1, { claim: createClaim('icic n2 2027 0203 12345678') }),
     createExpectedPayment(2),
@@ -186,10 +186,10 @@ test('lines match by payment claim, by registration number, and by amount and da
     ['matched', ['1'], 'ICICN22027020312345678'],
     ['matched', ['2'], '703400001111'],
     ['ambiguous', ['3'], '703499998888'],
-    // One UTR is in two lines: staff decide which line is the payment, because only one can be recorded with this UTR.
+    // Two lines have the same UTR: staff decide which is the payment, because only one can be recorded with this UTR.
     ['ambiguous', ['4'], '703412345678'],
     ['ambiguous', ['4'], '703412345678'],
-    // The number of the conference's own account, which is in every line, is not a reference.
+    // The conference's own account number is in every line, so it is not a reference.
     ['unmatched', [], `2027-02-03 700 INTEREST 12 TO ${OWN_ACCOUNT}`],
     ['known', ['9'], 'SBIN0270000000111'],
     ['payout', [], 'UTIBN27020300077'],
@@ -201,11 +201,11 @@ test.each([
   ['a comma before the cents', '"1.234,50"', 123_450],
   ['a point before the cents', '"1,234.50"', 123_450],
   ['the code next to the amount', '"1234,50 EUR"', 123_450],
-  ['the symbol before it', '"€ 99.75"', 9_975],
-  // Thousands, or a third decimal: the wrong reading would be a thousand times too high.
+  ['the symbol before the amount', '"€ 99.75"', 9_975],
+  // These can be thousands or three decimals: the wrong reading would be a thousand times too high.
   ['three digits after a point', '1.234', null],
   ['three zeros after a point', '1.000', null],
-])('a statement in euro with %s is read to the cent', (_, cell, amount) => {
+])('a statement in euros with %s is read to the cent, or reported', (_, cell, amount) => {
   const rows = readRows(`Date,Narration,Deposit Amt,Currency\n03/02/27,TRANSFER,${cell},EUR\n`)
   const statement = readStatement(rows, null, 'EUR' as Currency)
   if (!statement.ok) throw new Error(statement.error.code)
@@ -247,18 +247,18 @@ test.each([
   ['"Rs."', 'Date,Narration,Deposit\n03/02/27,NEFT,Rs. 659.77 Cr\n'],
   // The other cells show a comma before the cents, or both conventions.
   [
-    'points where a comma precedes the cents',
+    'a comma before thousands, where other lines have a comma before the cents',
     'Date,Narration,Deposit\n03/02/27,A,"659,777"\n04/02/27,B,"7,00"\n',
   ],
   ['three digits after the only mark', 'Date,Narration,Deposit\n03/02/27,A,"659,777"\n'],
-])('a line with %s is unread in a statement in euro', (_, text) => {
+])('a line with %s is reported as unreadable in a statement in euros', (_, text) => {
   const statement = readStatement(readRows(text), null, 'EUR' as Currency)
   if (!statement.ok) throw new Error(statement.error.code)
   expect(statement.value.unread).toContain(2)
   expect(statement.value.lines.map(({ line: number }) => number)).not.toContain(2)
 })
 
-test('thousands are read if other cells of the file show its decimal mark', () => {
+test('thousands are read correctly if other cells show the decimal mark of the file', () => {
   const statement = readStatement(
     readRows('Date,Narration,Deposit\n03/02/27,A,"1.000"\n04/02/27,B,"7,50"\n'),
     null,
@@ -280,7 +280,7 @@ test.each([
   expect(statement.value.lines.map((found) => found.amount)).toEqual([amount])
 })
 
-test('a heading with the currency of the event is recognised, and one with another is not', () => {
+test('a heading is recognised with the currency of the event, but not with another currency', () => {
   const canReadHeading = (heading: string) =>
     readStatement(
       readRows(`Date,Narration,${heading}\n03/02/27,A,659.77\n`),
@@ -290,7 +290,7 @@ test('a heading with the currency of the event is recognised, and one with anoth
   expect([canReadHeading('Deposit (EUR)'), canReadHeading('Deposit (INR)')]).toEqual([true, false])
 })
 
-test('the currency column is used even if staff choose the other columns', () => {
+test('the currency column is read even if staff choose the other columns', () => {
   const chosenColumns = {
     date: 0,
     narration: 1,

@@ -41,7 +41,7 @@ const createAttempt = (overrides: Partial<Attempt> = {}): Attempt => ({
   handedOffAt: null,
   holdUntil: null,
   watchUntil: null,
-  lastAnswer: null,
+  lastResponse: null,
   claimedAt: null,
   ...overrides,
 })
@@ -98,7 +98,7 @@ const decideWithStatuses = (
   terms: Partial<PaymentTerms> = {},
 ) => canPay(registration, mapPollResults(registration, statuses), createTerms(terms), now)
 
-describe('the status of every attempt', () => {
+describe('the gateway status of every attempt', () => {
   const statuses: readonly (PollResult | undefined)[] = [
     'no-record',
     'ended',
@@ -106,29 +106,32 @@ describe('the status of every attempt', () => {
     'unreachable',
     undefined,
   ]
-  // Each column is a status of the newest attempt, and each row a status of the previous one. The previous attempt
-  // has failed; the newest has failed or is open.
+  // Each column is a poll result of the newest attempt, and each row a poll result of the previous attempt. The
+  // previous attempt has failed; the newest has failed or is open.
   const expected = {
     failed: ['N N w u u', 'N N w u u', 'w w w u u', 'u u u u u', 'u u u u u'],
     pending: ['S S w u u', 'S S w u u', 'w w w u u', 'u u u u u', 'u u u u u'],
   }
   const letters = { S: 'same-order', N: 'new-attempt', w: 'wait', u: 'unsure' } as const
-  test.each(['failed', 'pending'] as const)('decides when the newest is %s', (status) => {
-    const closedRegistration = createRegistration(
-      status === 'failed' ? createFailedAttempt() : createAttempt(),
-      createFailedAttempt(),
-    )
-    const answers = statuses.map((olderStatus) =>
-      statuses.map((newest) => decideWithStatuses(closedRegistration, [newest, olderStatus]).is),
-    )
-    expect(answers).toEqual(
-      expected[status].map((row) =>
-        row.split(' ').map((letter) => letters[letter as keyof typeof letters]),
-      ),
-    )
-  })
+  test.each(['failed', 'pending'] as const)(
+    'decides whether the delegate can pay if the newest attempt is %s',
+    (status) => {
+      const closedRegistration = createRegistration(
+        status === 'failed' ? createFailedAttempt() : createAttempt(),
+        createFailedAttempt(),
+      )
+      const answers = statuses.map((olderStatus) =>
+        statuses.map((newest) => decideWithStatuses(closedRegistration, [newest, olderStatus]).is),
+      )
+      expect(answers).toEqual(
+        expected[status].map((row) =>
+          row.split(' ').map((letter) => letters[letter as keyof typeof letters]),
+        ),
+      )
+    },
+  )
 
-  test('is not needed for closed registrations, nor for an order placed at this moment', () => {
+  test('is not needed for an attempt that is no longer polled, or for an order placed at this moment', () => {
     const unwatchedAttempt = createFailedAttempt({ watchUntil: now })
     expect([isOver(unwatchedAttempt, now), isOver(createFailedAttempt(), now)]).toEqual([
       true,
@@ -147,7 +150,7 @@ describe('the status of every attempt', () => {
     ).toBe('unsure')
   })
 
-  test('does not block a payment that a message has just claimed', () => {
+  test('allows no payment for half an hour after a gateway message reported one', () => {
     const claimedRegistration = createRegistration(
       createAttempt({ claimedAt: addMilliseconds(-29 * 60_000) }),
     )
@@ -208,7 +211,7 @@ describe('an order of an account that no longer receives payments', () => {
   })
 })
 
-describe('days and prices', () => {
+describe('the day and the price', () => {
   const holdEnds = { held: addMilliseconds(1), over: now, endless: null }
   const quotes: readonly PaymentTerms['quote'][] = [
     createQuote(),
@@ -258,7 +261,7 @@ describe('days and prices', () => {
     },
   )
 
-  test('a delegate who went to the gateway on the last day may pay on the next day, but not on the day after', () => {
+  test('a delegate who was sent to the gateway on the last day can pay within 24 hours, but not later', () => {
     const createRegistrationAt = (ms: number): PayableRegistration =>
       createRegistration(createAttempt({ createdAt: addMilliseconds(ms) }))
     for (const opening of ['ended', 'closed'] as const) {
@@ -274,7 +277,7 @@ describe('days and prices', () => {
     }
   })
 
-  test('a higher price can be paid after the delegate agrees to it, and no other price', () => {
+  test('a higher price can be paid only after the delegate agrees to exactly that price', () => {
     const terms = { holdUntil: now, quote: createQuote(higherPrice) }
     const payAgain = (registration: PayableRegistration, accepted: PaymentTerms['accepted']) =>
       decideWithStatuses(registration, undefined, { ...terms, accepted })
@@ -331,21 +334,21 @@ describe('the payment state of a registration', () => {
     ['not-paid', createRegistration(createAttempt())],
     [
       'not-paid',
-      createRegistration(createAttempt({ lastAnswer: 'no-record' }), createFailedAttempt()),
+      createRegistration(createAttempt({ lastResponse: 'no-record' }), createFailedAttempt()),
     ],
-    ['at-bank', createRegistration(createAttempt({ lastAnswer: 'in-process' }))],
-    ['at-bank', createRegistration(createAttempt({ lastAnswer: 'unreachable' }))],
-    ['at-bank', createRegistration(createAttempt({ lastAnswer: 'no-record', claimedAt: now }))],
+    ['at-bank', createRegistration(createAttempt({ lastResponse: 'in-process' }))],
+    ['at-bank', createRegistration(createAttempt({ lastResponse: 'unreachable' }))],
+    ['at-bank', createRegistration(createAttempt({ lastResponse: 'no-record', claimedAt: now }))],
     [
       'at-bank',
-      createRegistration(createAttempt(), createFailedAttempt({ lastAnswer: 'in-process' })),
+      createRegistration(createAttempt(), createFailedAttempt({ lastResponse: 'in-process' })),
     ],
     ['at-bank', createRegistration(createFailedAttempt({ claimedAt: now }))],
     ['failed', createRegistration(createFailedAttempt())],
-    ['failed', createRegistration(createFailedAttempt({ lastAnswer: 'unreachable' }))],
+    ['failed', createRegistration(createFailedAttempt({ lastResponse: 'unreachable' }))],
     [
       'failed',
-      createRegistration(createFailedAttempt({ lastAnswer: 'in-process', watchUntil: now })),
+      createRegistration(createFailedAttempt({ lastResponse: 'in-process', watchUntil: now })),
     ],
   ] as const)('%s', (expected, registration) => {
     expect(getPaymentState(registration, now)).toBe(expected)
@@ -359,7 +362,7 @@ type PriceUntilCase = {
   readonly amount?: number
 }
 
-describe('how long a price is held', () => {
+describe('the hold of a price', () => {
   const event = createEvent({
     registration: { closes: day('2026-01-31') },
     fees: {
@@ -375,7 +378,7 @@ describe('how long a price is held', () => {
   const anyDelegate = { answers: {}, category: null }
   const startOfDate = (text: string): Instant => startOfDay(day(text))
 
-  test('until one day after its period or registration ends, or without an end', () => {
+  test('ends one day after its period or registration ends, or has no end', () => {
     expect(getPriceHoldEnd(event, startOfDate('2026-01-01'), anyDelegate)).toBe(
       startOfDate('2026-01-12'),
     )
@@ -388,10 +391,16 @@ describe('how long a price is held', () => {
     expect(getPriceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), anyDelegate)).toBeNull()
   })
 
-  // The form said "valid until 10 January", the page of the unpaid registration "until the end of 11 January".
+  // The form stated "valid until 10 January", but the page of the unpaid registration stated 11 January.
   test.each([
     ['the same as on the form, not the day after', '2026-01-01', '2026-01-12', {}, '2026-01-10'],
-    ['the same after a retry on the next day', '2026-01-11', '2026-01-12', {}, '2026-01-10'],
+    [
+      'the same after another attempt on the next day',
+      '2026-01-11',
+      '2026-01-12',
+      {},
+      '2026-01-10',
+    ],
     ['the deadline to pay', '2026-01-01', '2026-01-21', { payUntil: '2026-01-21' }, '2026-01-20'],
     [
       'later, if the next period costs the same',
@@ -401,13 +410,13 @@ describe('how long a price is held', () => {
       '2026-01-31',
     ],
     [
-      'that of its period, if the price differs',
+      'that of its period, if the next price differs',
       '2026-01-01',
       '2026-01-12',
       { late: 600_000, amount: 500_000 },
       '2026-01-10',
     ],
-    ['none, if no change is foreseeable', '2026-01-11', null, { event: eventWithoutEnd }, null],
+    ['not stated, if no change is planned', '2026-01-11', null, { event: eventWithoutEnd }, null],
   ] as const)(
     'the last day of a price is %s',
     (_name, created, held, changes: PriceUntilCase, expected) => {
@@ -431,13 +440,13 @@ describe('how long a price is held', () => {
     ['in-time', '2026-01-11', {}],
     ['in-time', '2026-01-12', { amount: toAmount(800_000) }],
     ['after-hold', '2026-01-12', {}],
-    // The delegate was redirected while the price was held or registration was open, so they may still pay on the
-    // gateway's page.
+    // The delegate was redirected while the price was held or registration was open, so the delegate can still pay on
+    // the gateway's page.
     ['in-time', '2026-01-12', { handedOffAt: startOfDate('2026-01-11') }],
     ['after-closing', '2026-02-02', {}],
     ['in-time', '2026-02-01', { createdAt: startOfDate('2026-01-20') }],
     ['after-closing', '2026-02-03', { createdAt: startOfDate('2026-01-20') }],
-  ] as const)('paying is %s on %s', (expected, paymentDay, attempt) => {
+  ] as const)('a payment is %s on %s', (expected, paymentDay, attempt) => {
     const placedAttempt = createAttempt({
       createdAt: startOfDate('2026-01-05'),
       amount: toAmount(600_000),
@@ -448,7 +457,7 @@ describe('how long a price is held', () => {
     ).toBe(expected)
   })
 
-  test('paying is in time for a price without an end, whatever the price is today', () => {
+  test('a payment for a price without an end is in time, whatever the price is today', () => {
     const placedAttempt = createAttempt({
       createdAt: startOfDate('2026-01-12'),
       amount: toAmount(600_000),
@@ -463,7 +472,7 @@ describe('how long a price is held', () => {
     ).toBe('in-time')
   })
 
-  test('an attempt is offered only if it would be allowed', () => {
+  test('another attempt is offered only if it would be allowed', () => {
     const payableEvent = {
       ...event,
       payment: { account: 'demo', gateway: { minimum: 100 } as never },
@@ -480,7 +489,7 @@ describe('how long a price is held', () => {
     expect(isOffered(unpaidRegistration, '2026-02-02')).toBe(false)
     expect(canRetry(event, unpaidRegistration, startOfDate('2026-01-10'))).toBe(false)
     expect(
-      isOffered(createRegistration(createAttempt({ lastAnswer: 'in-process' })), '2026-01-10'),
+      isOffered(createRegistration(createAttempt({ lastResponse: 'in-process' })), '2026-01-10'),
     ).toBe(false)
     expect(isOffered(createRegistration(createAttempt({ status: 'success' })), '2026-01-10')).toBe(
       false,
@@ -488,7 +497,7 @@ describe('how long a price is held', () => {
   })
 })
 
-test('two orders are never open at once, and none begins unverified, after the ninety-ninth, or after closing without a held price', () => {
+test('two orders are never open at once, and no attempt begins unverified, after the ninety-ninth, or after closing without a held price', () => {
   const statuses = fc.constantFrom<(PollResult | undefined)[]>(
     'no-record',
     'ended',
@@ -560,7 +569,7 @@ test('two orders are never open at once, and none begins unverified, after the n
       expect(payResult.replaces).toBe(isOpen ? newestPayment?.orderId : null)
       const total = payResult.quote?.total ?? heldPrice
       if (total !== heldPrice) expect(terms.accepted).toBe(total)
-      // A delegate with an open order continues it, whichever account now receives the money.
+      // A delegate with an open order continues that order, even if another account now receives the payments.
       if (terms.opening === 'closed' && !(isOpen && isOfOtherMerchant))
         expect.fail('an order began after the organisers had closed registration')
     }),

@@ -13,11 +13,11 @@ test.each([
   'Dr.Asha DSouza',
   ' asha   d\u2019sou\u200bza ',
   "Asha D'Souza",
-])('"%s" is the same person, whatever the spelling of the name', (name) => {
+])('"%s" is recognised as the same person', (name) => {
   expect(getKey(name, ' Asha@EXAMPLE.org')).toBe(ashaKey)
 })
 
-test('two Malayalam keyboards wrote one name as two persons', () => {
+test('a name from two Malayalam keyboards was treated as two persons', () => {
   const olderSpelling = 'മോഹന\u0D4D\u200D കുമാര\u0D4D\u200D'
   expect(getKey(olderSpelling)).toBe(getKey('മോഹൻ കുമാർ'))
   expect(getKey('മോഹൻ')).not.toBe(getKey('മോഹൽ'))
@@ -27,7 +27,7 @@ test.each([
   ['a.sha+congress@gmail.com', 'asha@googlemail.com', true],
   ['asha+congress@example.org', 'asha@example.org', true],
   ['a.sha@example.org', 'asha@example.org', false],
-])('%s and %s are one mailbox: %s', (email, otherEmail, isSame) => {
+])('%s and %s are the same mailbox: %s', (email, otherEmail, isSame) => {
   expect(getKey('Asha', email) === getKey('Asha', otherEmail)).toBe(isSame)
 })
 
@@ -37,27 +37,40 @@ const unprovenRegistration = { regNo: 'OTHER', isProven: false }
 test.each([
   ['the person has no registration', [], null, null],
   ['this browser made the registration', [ownRegistration], null, ['ask', ownRegistration]],
-  ['the delegate was asked about it', [ownRegistration], 'MINE', null],
+  ['the delegate was asked about this registration', [ownRegistration], 'MINE', null],
   [
-    'the delegate was asked about an older one',
+    'the delegate was asked about an older registration',
     [ownRegistration, olderRegistration],
     'OLDER',
     ['ask', ownRegistration],
   ],
-  ['only another browser made one', [unprovenRegistration], null, ['email', unprovenRegistration]],
-  ['a stranger names its number', [unprovenRegistration], 'OTHER', ['email', unprovenRegistration]],
   [
-    'both browsers made one',
+    'only another browser made a registration',
+    [unprovenRegistration],
+    null,
+    ['email', unprovenRegistration],
+  ],
+  [
+    'a stranger states the registration number',
+    [unprovenRegistration],
+    'OTHER',
+    ['email', unprovenRegistration],
+  ],
+  [
+    'both browsers made a registration',
     [unprovenRegistration, ownRegistration],
     null,
     ['ask', ownRegistration],
   ],
-] as const)('a form for a person: %s', (_, registrations, confirmed, expected) => {
-  const decision = decideSamePerson(registrations, confirmed)
-  expect(decision === null ? null : [decision.is, decision.registration]).toEqual(expected)
-})
+] as const)(
+  'a form from a person who may already be registered: %s',
+  (_, registrations, confirmed, expected) => {
+    const decision = decideSamePerson(registrations, confirmed)
+    expect(decision === null ? null : [decision.is, decision.registration]).toEqual(expected)
+  },
+)
 
-test('another name or another email address is another person; without one of them there is no match', () => {
+test('another name or email address is another person; a registration without a name or email address matches no other', () => {
   expect(getKey('Anil D’Souza')).not.toBe(ashaKey)
   expect(getKey('Asha D’Souza', 'asha2@example.org')).not.toBe(ashaKey)
   expect(getKey('डॉ आशा नायर')).not.toBe(getKey('डॉ उषा नायर'))
@@ -65,7 +78,7 @@ test('another name or another email address is another person; without one of th
   expect(getKey('Dr')).not.toBeNull()
 })
 
-test('the second confirmation mentions the first below its greeting, and always has a link', () => {
+test('the second confirmation names the first registration below its greeting, and always has a link', () => {
   const firstRegNo = 'DEMO1' as RegNo
   const secondConfirmation = addSecondPaymentNotice(
     { subject: 'Confirmed', text: 'Dear Asha,\n\nWelcome.' },

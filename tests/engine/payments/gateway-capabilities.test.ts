@@ -19,7 +19,7 @@ test('every listed currency exists, and the rupee is among them', () => {
     expect(new Set(currencies).size).toBe(currencies.length)
   }
 })
-test('a gateway without a kind, as in files that are older than the key, is Airpay', () => {
+test('a gateway without a kind, as in older files, is Airpay', () => {
   expect(getGatewayCapabilities({}).label).toBe('Airpay')
   expect(getCardCapabilities({}).currencies).toEqual([INR])
   expect(getCardCapabilities({ gateway: 'razorpay' }).currencies).toContain('USD')
@@ -43,11 +43,11 @@ test('the maximum age of a refundable payment depends on the kind of its gateway
   expect(explainAge('razorpay', '2020-01-01')).toBeNull()
   expect(explainAge('', '2020-01-01')).toBeNull()
 })
-test('a limit is in days, or in months, up to the last day of a shorter month', () => {
+test('a refund limit is in days or in months; in a shorter month it ends on the last day', () => {
   expect(getLastRefundDay({ months: 6 }, day('2026-08-31'))).toBe('2027-02-28')
   expect(getLastRefundDay({ days: 90 }, day('2026-01-01'))).toBe('2026-04-01')
 })
-test('a gateway of an unknown kind is refused, and never treated as another', () => {
+test('a gateway of an unknown kind is rejected, and never treated as another kind', () => {
   const gateways = sharedFiles.gateways.text.replace('kind: razorpay', 'kind: another')
   expect(gateways).not.toBe(sharedFiles.gateways.text)
   const { uncheckedEvent, findings } = compileEvent(readSource('events/afpicon2026.yaml').text, {
@@ -56,7 +56,7 @@ test('a gateway of an unknown kind is refused, and never treated as another', ()
   })
   expect(uncheckedEvent).toBeNull()
   expect(findings.map(({ at }) => at.path)).toContain('events/_shared/gateways.yaml')
-  // It is also refused if the file has not been checked.
+  // The gateway is also rejected if the file has not been checked.
   const shared = { gateways: { gateways: { cards: { kind: 'another' } } } }
   const compile = () => compilePayment({ gateway: 'cards', account: 'demo' }, { shared } as never)
   expect(compile).toThrow('a gateway of an unknown kind')

@@ -27,7 +27,7 @@ function listPolls(status: PaymentStatus, review: string | null = null): readonl
 }
 
 describe('the polling schedule', () => {
-  test('a failed payment: after ten minutes, doubling to twelve hours, for ten days', () => {
+  test('a failed payment is polled after ten minutes, then at intervals that double up to twelve hours, for ten days', () => {
     const polls = listPolls('failed')
     expect(polls.slice(0, 5)).toEqual([10, 20, 40, 80, 160].map((minutes) => minutes * MINUTE_MS))
     const gaps = polls.slice(1).map((pollTime, index) => pollTime - (polls[index] ?? 0))
@@ -37,11 +37,11 @@ describe('the polling schedule', () => {
     expect(polls.length).toBe(27)
   })
 
-  test('a payment under review is polled like a failed one', () => {
+  test('a payment under review is polled like a failed payment', () => {
     expect(listPolls('pending', 'Underpaid.')).toEqual(listPolls('failed'))
   })
 
-  test('a success: after an hour, doubling, and at the end of the ten days', () => {
+  test('a successful payment is polled after an hour, then at doubling intervals, and at the end of the ten days', () => {
     expect(listPolls('success').map((pollTime) => pollTime / HOUR_MS)).toEqual([
       1, 2, 4, 8, 16, 32, 64, 128, 240,
     ])
@@ -57,7 +57,7 @@ describe('the polling schedule', () => {
     expect(adjustWatchEnd(null, askAt, instant(askAt + clockJump))).toBe(null)
   })
 
-  test('while the gateway cannot be reached, at most every ten minutes, whatever the schedule', () => {
+  test('if the gateway cannot be reached, the next poll is ten minutes later', () => {
     const { watchUntil } = startWatch('failed', startedAt)
     for (const status of ['failed', 'success'] as const)
       expect(
@@ -69,7 +69,7 @@ describe('the polling schedule', () => {
       ).toBe(startedAt + 3 * DAY_MS + 10 * MINUTE_MS)
   })
 
-  test('a refund in the merchant panel was missed if the last poll got no answer: it is repeated for a day', () => {
+  test('a refund in the merchant panel was missed if the last poll got no answer; the last poll is now repeated for a day', () => {
     const payment = { status: 'success', review: null, createdAt: startedAt } as const
     const watchUntil = instant(startedAt + WATCH_MS)
     const polls: number[] = []
@@ -95,7 +95,7 @@ describe('the polling schedule', () => {
   })
 })
 
-test('an open payment: after half its age, between a minute and six hours, even if the clock went back', () => {
+test('an open payment is polled after half its age, between a minute and six hours, even if the clock went back', () => {
   const openPayment = {
     status: 'pending',
     review: null,
@@ -127,7 +127,7 @@ test('an open payment: after half its age, between a minute and six hours, even 
   ])
 })
 
-test('a payment with a date in the future is polled every hour, not every minute for weeks; after it has ended, every half day', () => {
+test('an open payment with a date in the future is polled every hour, and a failed payment every twelve hours', () => {
   const futureDate = instant(startedAt + 86_400_000)
   const openPayment = {
     status: 'pending',

@@ -11,7 +11,7 @@ import {
   findReviewKind,
   toAmount,
 } from '../../../engine/index.ts'
-import type { Decision, MoveTarget, RegNo, Review } from '../../../engine/index.ts'
+import type { Amount, Decision, MoveTarget, RegNo, Review } from '../../../engine/index.ts'
 
 const reasonAndUser = { why: 'Spoke to the delegate.', who: 'treasurer' }
 const decidedAt = instant(1_000)
@@ -148,14 +148,19 @@ const expectedResults: Record<Review['is'], Record<keyof typeof decisions, strin
 }
 const reviewKinds = Object.keys(expectedResults) as Review['is'][]
 
-describe.each(reviewKinds)('a review of the kind %s', (kind) => {
-  test.each(Object.entries(decisions))('with the decision %s', (name, decision) => {
-    expect(describeResult(createReview(kind), decision)).toBe(expectedResults[kind][decision.what])
-    // The buttons offer exactly the decisions that the guard allows.
-    expect(listAllowedDecisions(createReview(kind)).includes(decision.what)).toBe(
-      expectedResults[kind][name as keyof typeof decisions] !== 'not_allowed',
-    )
-  })
+describe.each(reviewKinds)('a payment review of the kind %s', (kind) => {
+  test.each(Object.entries(decisions))(
+    'has the expected result with the decision %s',
+    (name, decision) => {
+      expect(describeResult(createReview(kind), decision)).toBe(
+        expectedResults[kind][decision.what],
+      )
+      // The page offers exactly the decisions that are allowed.
+      expect(listAllowedDecisions(createReview(kind)).includes(decision.what)).toBe(
+        expectedResults[kind][name as keyof typeof decisions] !== 'not_allowed',
+      )
+    },
+  )
   test('requires a reason and a user', () => {
     for (const decision of Object.values(decisions)) {
       expect(describeResult(createReview(kind), { ...decision, why: ' \n' })).toBe('no_grounds')
@@ -165,7 +170,7 @@ describe.each(reviewKinds)('a review of the kind %s', (kind) => {
   })
 })
 
-test('delegates were asked for the rest of a payment that was complete, or had been partly refunded', () => {
+test('delegates were asked for the rest of a payment that was complete or had been partly refunded', () => {
   const askForRest = (changes: Partial<Review>) =>
     describeResult(createReview('misfit', changes), decisions.ask)
   expect(askForRest({})).toBe('ask')
@@ -175,13 +180,13 @@ test('delegates were asked for the rest of a payment that was complete, or had b
   expect(askForRest({ dueCurrency: 'EUR' as Currency })).toBe('not_allowed')
 })
 
-test('refuses to accept a second payment, and names the possible decisions', () => {
+test('accepting a second payment is refused with the possible decisions', () => {
   expect(decideReview(createReview('second'), decisions.accept, null)).toMatchObject({
     error: { message: expect.stringMatching(/already paid.*Refund the payment, or move it/) },
   })
 })
 
-test('an undecided payment needs the reference from the merchant panel, and has the ordered amount unless staff enter another', () => {
+test('an undecided payment needs the reference from the merchant panel, and has the ordered amount unless staff enter another amount', () => {
   const acceptPayment = (reference: string | null, amount: number | null = null) =>
     decideReview(
       createReview('undecided'),
@@ -206,6 +211,19 @@ test('an undecided payment needs the reference from the merchant panel, and has 
   })
 })
 
+test('a refund was recorded in full although the treasurer had entered a smaller amount', () => {
+  const acceptRefund = (amount: Amount | null) =>
+    decideReview(
+      createReview('refund-refused'),
+      { ...decisions.accept, reference: 'NEFT 7', amount },
+      null,
+    )
+  const { left } = createReview('refund-refused')
+  expect(acceptRefund(toAmount(left - 1))).toMatchObject({ error: { code: 'bad_amount' } })
+  expect(acceptRefund(left)).toMatchObject({ value: { does: 'refund-done' } })
+  expect(acceptRefund(null)).toMatchObject({ value: { does: 'refund-done' } })
+})
+
 test('a manual refund requires a reference, and cannot replace a refund whose result is unknown', () => {
   const refundManually = (kind: Review['is'], reference: string) =>
     decideReview(createReview(kind), { ...decisions.refund, manualReference: reference }, null)
@@ -221,14 +239,14 @@ test('a manual refund requires a reference, and cannot replace a refund whose re
   })
 })
 
-test('an unmatched payment is moved to the event that it was meant for', () => {
+test('an unmatched payment can be moved to another event', () => {
   const otherEvent = createTarget({ eventId: 'another' })
   expect(decideReview(createReview('unmatched'), decisions.move, otherEvent)).toMatchObject({
     ok: true,
   })
 })
 
-test('a payment is moved within the event to another registration with a balance', () => {
+test('a payment can be moved only to another registration of the event that has a balance', () => {
   const move = (to: MoveTarget | null) => decideReview(createReview('misfit'), decisions.move, to)
   for (const invalidTarget of [
     null,
@@ -249,7 +267,7 @@ test('a payment is moved within the event to another registration with a balance
   })
 })
 
-test('never refunds more than the remaining amount, and only a full refund ends the review', () => {
+test('a refund is never more than the remaining amount, and only a full refund ends the review', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 1_000 }),
@@ -280,7 +298,7 @@ test.each([
   [{ kind: 'other', currency: '', isMatched: true, isPaid: true }, 'second'],
   // Staff review a missing currency or transaction type: otherwise no payment would be possible.
   [{ kind: 'other', currency: '', isMatched: true, isPaid: false }, 'misfit'],
-] as const)('%j is of the kind %s', (transaction, kind) =>
+] as const)('%j needs a review of the kind %s', (transaction, kind) =>
   expect(findReviewKind({ ...transaction, expected: INR })).toBe(kind),
 )
 

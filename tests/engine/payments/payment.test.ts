@@ -125,7 +125,7 @@ const expectedResults: Record<keyof typeof states, Record<keyof typeof paymentEv
 }
 
 describe.each(Object.entries(states))('a %s payment', (state, paymentBefore) => {
-  test.each(Object.entries(paymentEvents))('after %s', (name, event) => {
+  test.each(Object.entries(paymentEvents))('has the expected state after %s', (name, event) => {
     const expected =
       expectedResults[state as keyof typeof states][name as keyof typeof paymentEvents]
     const result = applyPaymentEvent(paymentBefore, event)
@@ -135,7 +135,7 @@ describe.each(Object.entries(states))('a %s payment', (state, paymentBefore) => 
   })
 })
 
-it('takes the time of payment from the gateway, in addition to the time of its message', () => {
+it('the time of payment is the time from the gateway, not the time of its message', () => {
   expect(
     applyPaymentEvent(states.pending, createConfirmation({ paidAt: earlyInstant })),
   ).toMatchObject({
@@ -144,7 +144,7 @@ it('takes the time of payment from the gateway, in addition to the time of its m
   })
 })
 
-it('two captures of one order are one success and a review that names the other', () => {
+it('two captures of one order result in a success and a review with the second reference', () => {
   const secondCapture = { reference: 'G7', amount: toAmount(708000), kind: 'sale' as const }
   expect(
     applyPaymentEvent(states.pending, createConfirmation({ further: [secondCapture] })),
@@ -161,22 +161,22 @@ test.each([
   ['400', 'no money', 'declined'],
   ['405', '405', 'declined'],
   ['502', 'Cancelled', 'declined'],
-  // Stored before these codes were known to be temporary: the payment may have succeeded.
+  // Stored as failures by older versions, although these codes are temporary: the payment may have succeeded.
   ['401', 'Dropped', 'unclear'],
   ['403', 'Incomplete', 'unclear'],
   [null, 'expired', 'expired'],
-  // The bank's own text is not one of our reasons.
+  // The text of the bank is not one of the reasons in Rollcall.
   ['400', 'expired', 'declined'],
   [null, null, 'unclear'],
 ])('failed with code %s and the reason %s: %s', (code, reason, failure) =>
   expect(findFailure(code, reason)).toBe(failure),
 )
 
-test('whatever the reason for an earlier failure, the status reports the later payment and its refund', () => {
+test('the status states a refund whatever the reason for the earlier failure', () => {
   for (const code of ['400', '401', null]) expect(findFailure(code, null, true)).toBe('given-back')
 })
 
-it('keeps reference, time and reason of each event', () => {
+it('a payment stores the reference, time and reason of each event', () => {
   expect(applyPaymentEvent(states.failed, paymentEvents.again)).toEqual({
     ok: true,
     value: { ...states.failed, status: { is: 'success', reference: 'G2', at: paidAt, paidAt } },
@@ -202,7 +202,7 @@ it('a confirmation that is delivered again after the refund is not a second paym
   )
 })
 
-it('partial refunds: a success until everything is refunded, and never more than was paid', () => {
+it('a payment with partial refunds is a success until it is fully refunded, and refunds never exceed the payment', () => {
   const createPartialRefund = (reference: string): PaymentEvent => ({
     type: 'refunded',
     reference,
@@ -229,7 +229,7 @@ it('partial refunds: a success until everything is refunded, and never more than
   })
 })
 
-it('a mismatched payment needs a review; a late failure does not', () => {
+it('a payment with another amount needs a review; a late failure does not', () => {
   expect(
     findReviewReason({
       code: 'amount_differs',

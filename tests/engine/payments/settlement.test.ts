@@ -49,7 +49,7 @@ const shortenLine = ({
 describe('a report', () => {
   test.each([
     [
-      'with headings like the fields of the gateway’s API, a stated net amount, and a refund marked by a word',
+      'with headings like the fields of the gateway’s API, net amounts, and a refund marked by a word',
       `Merchant Txn Date Time,Transaction ID,Merchant Txn ID,UTR Number,Txn Amount,MDR,GST,Net Amount,Settlement Date,Txn Type
 28-01-2026 20:42:21,188507935,SMPL0000000000001,UTIBN26013000011,1180.00,20.00,3.60,1156.40,30-01-2026,Sale
 28-01-2026 21:00:00,188507936,SMPL0000000000002,UTIBN26013000011,"3,540.00",60.00,10.80,"3,469.20",30-01-2026,320
@@ -93,7 +93,7 @@ describe('a report', () => {
       ],
     ],
     [
-      'with headings like the fields of the return, rows above them, no net amount and no UTR: the rest is calculated',
+      'with headings like the fields of the gateway’s return, rows above the headings, and neither net amounts nor UTR',
       `SETTLEMENT REPORT,,,,,
 Merchant : Sample Society (123456),,,,,
 TRANSACTIONID,APTRANSACTIONID,AMOUNT,Service Charge,Service Tax,Settled On
@@ -106,7 +106,7 @@ SMPL0000000000003,17691557,-1180,0,0,4 Feb 2026
       ],
     ],
     [
-      'of another gateway, with a chargeback',
+      'from another gateway, with a chargeback',
       `Order ID,Payment ID,Gross Amount,Fees,Tax on fee,Settlement Amount,Settlement UTR,Type
 SMPL4,pay_29QQ,590,10,1.8,578.20,UTR7,payment
 SMPL4,disp_77,590,0,0,-590,UTR8,chargeback
@@ -124,7 +124,7 @@ SMPL4,disp_78,590,0,0,590,UTR9,Chargeback reversal
     expect(readReport(text).lines.map(shortenLine)).toEqual(lines)
   })
 
-  test('lists unreadable lines, and counts those that are not settled yet', () => {
+  test('has its unreadable lines listed, and its unsettled lines counted', () => {
     const {
       lines,
       unread: unreadableLines,
@@ -144,7 +144,7 @@ Total,590,10,,
     ])
   })
 
-  test('a payment whose id has no digit, and parts of a payout without a number, were left out', () => {
+  test('was read without payments whose id has no digit, and without lines that have no payment id', () => {
     const { lines, unread: unreadableLines } =
       readReport(`Order ID,Payment ID,Type,Amount,Fee,UTR,Settlement Date
 ,pay_QwErTyUiOpAsDf,payment,590,0,UTR1,30/01/2026
@@ -161,7 +161,7 @@ Total,,payment,1670,0,,
     expect(unreadableLines).toEqual([3, 5])
   })
 
-  test('is distinguished from a bank statement, and a statement from a report', () => {
+  test('is distinguished from a bank statement', () => {
     const statements = [
       'Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.\n03/02/27,UPI,1,03/02/27,,590\n',
       'No.,Transaction ID,Value Date,Txn Posted Date,ChequeNo.,Description,Cr/Dr,Transaction Amount(INR)\n1,S1,03-02-2027,03-02-2027,,UPI,CR,590\n',
@@ -211,7 +211,7 @@ test.each(['USD', 'usd', '840', 'Dollar', 'EUR'])(
   },
 )
 
-test('a line is also reported if only its transfer is in another currency, or if its amount names one', () => {
+test('a line is also reported if only its payout is in another currency, or if its amount names another currency', () => {
   const readWithHeadings = (headings: string, row: string) =>
     readSettlement(
       readRows(`Order ID,Txn Amount,UTR Number,Settlement Date,${headings}\nSMPL1,${row}\n`),
@@ -269,25 +269,37 @@ const createRefund = (
   ...overrides,
 })
 
-describe('lines compared with payments', () => {
+describe('a line compared with the payments', () => {
   const createOrder = (n: number) => ({
     order: `SMPL${n}`,
     regNo: `SMPL${n}` as RegNo,
     eventId: 'sample',
   })
   test.each([
-    ['unchanged', createLine(1), createPayment(1), 'settled', null],
+    ['equal to its payment', createLine(1), createPayment(1), 'settled', null],
     [
-      'without a reference, by its order',
+      'without a reference is matched by its order',
       createLine(1, { reference: '' }),
       createPayment(1),
       'settled',
       null,
     ],
-    ['accepted by staff', createLine(1), createPayment(1, { state: 'accepted' }), 'settled', null],
-    ['before a person', createLine(1), createPayment(1, { state: 'review' }), 'review', null],
     [
-      'another amount',
+      'of a payment that staff accepted',
+      createLine(1),
+      createPayment(1, { state: 'accepted' }),
+      'settled',
+      null,
+    ],
+    [
+      'of a payment under review',
+      createLine(1),
+      createPayment(1, { state: 'review' }),
+      'review',
+      null,
+    ],
+    [
+      'with another amount',
       createLine(1, { amount: toRupees(1000) }),
       createPayment(1),
       'differs',
@@ -295,46 +307,46 @@ describe('lines compared with payments', () => {
     ],
     ['of another order', createLine(1, { order: 'SMPL9' }), createPayment(1), 'differs', 'SMPL9'],
     [
-      'dismissed, and paid out',
+      'of a dismissed payment that was paid out',
       createLine(1),
       createPayment(1, { state: 'refused' }),
       'differs',
-      'ignored here',
+      'Staff ignored this payment',
     ],
     [
-      'dismissed and refunded',
+      'of a dismissed payment that was refunded',
       createLine(1),
       createPayment(1, { state: 'refused', refunds: [createRefund(1, 1180)] }),
       'settled',
       null,
     ],
     [
-      'dismissed, with a refund in progress',
+      'of a dismissed payment with a refund in progress',
       createLine(1),
       createPayment(1, { state: 'refused', refunds: [createRefund(1, 1180, { state: 'asked' })] }),
       'differs',
-      'its refund is not done yet',
+      'its refund is not complete yet',
     ],
     [
-      'dismissed, and its refund refused',
+      'of a dismissed payment whose refund was rejected',
       createLine(1),
       createPayment(1, {
         state: 'refused',
         refunds: [createRefund(1, 1180, { state: 'refused' })],
       }),
       'differs',
-      'but refused its refund',
+      'but rejected its refund',
     ],
-    ['an unknown payment', createLine(7), createPayment(1), 'unknown', 'No registration'],
+    ['of an unknown payment', createLine(7), createPayment(1), 'unknown', 'No registration'],
     [
-      'a payment of one of our orders',
+      'of a payment for a known order',
       createLine(2),
       createPayment(1),
       'unknown',
       'The order exists',
     ],
     [
-      'a known refund, by the reference of the payment',
+      'of a known refund, by the reference of the payment',
       createLine(1, { is: 'refund', amount: toRupees(590) }),
       createPayment(1, {
         refunds: [createRefund(1, 100), createRefund(2, 590, { reference: 'R2' })],
@@ -343,42 +355,42 @@ describe('lines compared with payments', () => {
       null,
     ],
     [
-      'a known refund, by its own reference',
+      'of a known refund, by the reference of the refund',
       createLine(1, { is: 'refund', reference: 'R2', amount: toRupees(590) }),
       createPayment(1, { refunds: [createRefund(2, 590, { reference: 'R2' })] }),
       'refunded',
       null,
     ],
     [
-      'a refund that is in progress here',
+      'of a refund that is in progress in Rollcall',
       createLine(1, { is: 'refund', amount: toRupees(590) }),
       createPayment(1, { refunds: [createRefund(2, 590, { state: 'asked' })] }),
       'review',
-      'not done in Rollcall yet',
+      'not complete in Rollcall yet',
     ],
     [
-      'a refund that was rejected here',
+      'of a refund that was rejected in Rollcall',
       createLine(1, { is: 'refund', amount: toRupees(590) }),
       createPayment(1, { refunds: [createRefund(2, 590, { state: 'refused' })] }),
       'unknown',
       'has no refund of',
     ],
     [
-      'an unknown refund',
+      'of an unknown refund',
       createLine(1, { is: 'refund' }),
       createPayment(1),
       'unknown',
       'has no refund of',
     ],
     [
-      'a refund with the reference of a bank transfer, which was described as one of the card',
+      'of a refund with the reference of a bank transfer, which was described as a card refund',
       createLine(3, { is: 'refund', reference: '453001309669', amount: toRupees(590) }),
       createPayment(3, { refunds: [createRefund(2, 590)] }),
       'unknown',
       'bank transfer',
     ],
     [
-      'a chargeback',
+      'of a chargeback',
       createLine(1, { is: 'other', net: toRupees(-1180) }),
       createPayment(1),
       'differs',
@@ -393,7 +405,7 @@ describe('lines compared with payments', () => {
     else expect(checkedLine?.why).toContain(expectedReason)
   })
 
-  test('a payment that is settled twice needs a decision by staff, and two equal refunds are two refunds', () => {
+  test('a second settlement of a payment needs a decision by staff, but two equal refunds are two refunds', () => {
     const secondLine = createLine(1, { utr: 'UTR2', day: day('2026-02-02') })
     expect(
       checkSettlementLines([createLine(1), secondLine], [createPayment(1)], []).map(({ as }) => as),
@@ -408,19 +420,19 @@ describe('lines compared with payments', () => {
     ).toEqual(['refunded', 'refunded', 'unknown'])
   })
 
-  test('a payout whose reference is in lower case in one report was counted as a second payout of the same payment', () => {
+  test('a payout was counted twice if one report had its reference in lower case', () => {
     const sameLine = createLine(1, { utr: 'utr 01' })
     expect(mergeLines([createLine(1)], [sameLine])).toEqual([sameLine])
     const otherLine = createLine(2, { utr: 'utr1' })
     expect(groupByPayout([createLine(1), otherLine])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
     expect(mergeLines([createLine(1)], [createLine(1, { utr: 'UTR2' })])).toHaveLength(2)
-    // Without a reference, the day identifies the payout; zeros alone are a reference too.
+    // Without a reference, the day identifies the payout. A reference of only zeros is valid.
     expect(groupByPayout([createLine(1, { utr: '' }), createLine(2, { utr: '00' })])).toHaveLength(
       2,
     )
   })
 
-  test('a paid order without settlement is listed with its age; refunded or dismissed ones are not', () => {
+  test('a paid order without a settlement is listed with its age, unless it was refunded or dismissed', () => {
     const recordedPayments = [
       createPayment(1),
       createPayment(2),
@@ -465,7 +477,7 @@ const anyLine = fc
     }),
   )
 
-describe('any lines', () => {
+describe('the lines of settlement reports', () => {
   const lines = fc
     .array(anyLine, { maxLength: 30 })
     .map((settlementLines) => mergeLines(settlementLines))
@@ -484,7 +496,7 @@ describe('any lines', () => {
     )
   })
 
-  test('imported twice, in any parts and order, are stored once', () => {
+  test('are stored once if they are imported twice, in any parts and any order', () => {
     fc.assert(
       fc.property(lines, fc.nat(30), (all, cut) => {
         const joinedLines = mergeLines(all, all.slice(cut), all.toReversed())
@@ -494,7 +506,7 @@ describe('any lines', () => {
     )
   })
 
-  test('use each refund and each payment once: none is both settled and outstanding', () => {
+  test('match each payment once: no payment is both settled and outstanding', () => {
     fc.assert(
       fc.property(lines, (all) => {
         const recordedPayments = Array.from({ length: 10 }, (_, index) =>
@@ -519,7 +531,7 @@ describe('any lines', () => {
   })
 })
 
-test('a line of ₹ 279.78 settled a payment of $ 279.78, and a line of its value in rupees was reported as different', () => {
+test('a line of ₹ 279.78 settled a payment of $ 279.78, and a line of the payment’s value in rupees was reported as different', () => {
   const payment = createPayment(1, { currency: 'USD' as never, amount: toRupees(279.78) })
   for (const amount of [toRupees(279.78), toRupees(25_320.09)])
     expect(checkSettlementLines([createLine(1, { amount })], [payment], [])[0]).toMatchObject({

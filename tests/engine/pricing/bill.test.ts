@@ -100,14 +100,14 @@ describe('items', () => {
   })
 
   test.each<[string, Answers, readonly unknown[]]>([
-    ['nothing else', {}, []],
+    ['without companions, only the registration is charged', {}, []],
     ['a child under 5 costs nothing', { companions: [{ age: 4 }] }, []],
     [
-      'only companions of five and more are counted',
+      'only companions aged five or older are charged',
       { companions: [{ age: 4 }, { age: 5 }, { age: 40 }] },
       [['companion', null, 2, 2360]],
     ],
-    ['a companion of unknown age is not counted', { companions: [{}] }, []],
+    ['a companion of unknown age is not charged', { companions: [{}] }, []],
   ])('%s', (_name, answers, expected) => {
     expect(shortenLines(createLines(createSampleEvent([companions]), answers))).toEqual([
       ['registration', null, 1, 5900],
@@ -115,7 +115,7 @@ describe('items', () => {
     ])
   })
 
-  test('a line for each option, by the first matching price table; an option that is not on sale is reported', () => {
+  test('each option has a line, priced by the first matching table; an option that is not on sale is reported', () => {
     const event = createSampleEvent([workshops])
     expect(
       shortenLines(createLines(event, { workshops: ['usg', 'ecmo'] }, undefined, 'guest')),
@@ -131,7 +131,7 @@ describe('items', () => {
     expect(createLines(event, { workshops: ['usg'] })[1]?.label).toBe('Workshop: USG')
   })
 
-  test('a line is multiplied by the nights, a room has its own tax rate, and zero nights make no line', () => {
+  test('a room has its own tax rate, its price is multiplied by the nights, and zero nights add no line', () => {
     const event = createSampleEvent([roomItem])
     const [, line] = createLines(event, { room: 'double', nights: 3 })
     expect(line).toEqual({
@@ -149,7 +149,7 @@ describe('items', () => {
     expect(createLines(event, { room: 'double' }).length).toBe(1)
   })
 
-  test('the delegate chooses the amount of a donation, and no donation makes no line', () => {
+  test('the delegate chooses the amount of a donation, and no donation adds no line', () => {
     const event = createSampleEvent([
       createItem('gift', { amountIn: 'gift', tax: null, prices: [] }),
     ])
@@ -185,13 +185,13 @@ describe('adjustments', () => {
   test.each<[string, Adjustment, number]>([
     ['a discount reduces the tax too', createAmountAdjustment(-500), -590],
     ['a discount never exceeds the price', createAmountAdjustment(-9000), -5900],
-    ['percent', createAmountAdjustment(0, { by: { percent: -10 } }), -590],
+    ['a percentage of the price', createAmountAdjustment(0, { by: { percent: -10 } }), -590],
     [
       'a percentage is rounded to the nearest paisa',
       createAmountAdjustment(0, { by: { percent: -0.001 } }),
       -0.06,
     ],
-    ['the whole price', createAmountAdjustment(0, { by: { percent: -100 } }), -5900],
+    ['a discount of the whole price', createAmountAdjustment(0, { by: { percent: -100 } }), -5900],
     ['a late fee', createAmountAdjustment(500), 590],
   ])('%s', (_name, adjustment, expected) => {
     expect(shortenLines(createLines(createSampleEvent([], [adjustment]), {}))[1]).toEqual([
@@ -202,7 +202,7 @@ describe('adjustments', () => {
     ])
   })
 
-  test('apply from the first day to the last, both included', () => {
+  test('apply from their first day to their last day, both included', () => {
     const event = createSampleEvent(
       [],
       [createAmountAdjustment(500, { from: day('2027-02-01'), to: day('2027-02-03') })],
@@ -213,7 +213,7 @@ describe('adjustments', () => {
     expect(adjustmentCounts).toEqual([0, 1, 1, 0])
   })
 
-  test('apply from top to bottom: a percentage of the remaining amount', () => {
+  test('apply from top to bottom: a percentage applies to the remaining amount', () => {
     const event = createSampleEvent(
       [],
       [
@@ -245,7 +245,7 @@ describe('adjustments', () => {
   })
 })
 
-test('the total is the sum of the lines, each line the sum of its parts, and no line is negative', () => {
+test('the total is the sum of the lines, each line is the sum of its parts, and no line is negative', () => {
   const percentOrAmount = fc.oneof(
     fc.integer({ min: -1000, max: 1000 }).map((tenths) => ({ percent: tenths / 10 })),
     fc.integer({ min: -600_000, max: 600_000 }).map((amount) => ({ amount: toAmount(amount) })),
@@ -279,7 +279,7 @@ test('the total is the sum of the lines, each line the sum of its parts, and no 
         for (const line of allLines) expect(line.base + line.gst).toBe(line.total)
         expect(totals.base).toBeGreaterThanOrEqual(0)
         expect(totals.gst).toBeGreaterThanOrEqual(0)
-        // Each line is taxed only on its remaining amount.
+        // Each line is taxed only on the amount that remains after adjustments.
         const remainingPrices = adjustments.reduce<readonly Amount[]>(
           (prices, { on, by }) => {
             const changedLines = on === 'all' ? [0, 1] : [on === 'registration' ? 0 : 1]

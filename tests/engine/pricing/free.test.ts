@@ -49,16 +49,20 @@ const event = compiled as EventConfig
 const quoteTime = startOfDay(day('2026-01-10'))
 const replaceNoBreakSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')
 
-test('a free cell causes no finding', () => {
+test('a price of `free` has no finding', () => {
   expect(findings.map(({ code }) => code)).toEqual(['EV902'])
 })
 
 test.each([
-  ['0', 'EV413', 'write free if it costs nothing, or none if it is not on sale then'],
-  ['Free', 'EV103', 'write free'],
-  ['FREE', 'EV103', 'write free'],
-  ['"free "', 'EV103', 'write free'],
-  ['nil', 'EV103', 'write free if it costs nothing, none if it is not on sale then'],
+  ['0', 'EV413', 'write `free` if it costs nothing, or `none` if it is not on sale in that period'],
+  ['Free', 'EV103', 'write `free`'],
+  ['FREE', 'EV103', 'write `free`'],
+  ['"free "', 'EV103', 'write `free`'],
+  [
+    'nil',
+    'EV103',
+    'write `free` if it costs nothing, or `none` if it is not on sale in that period',
+  ],
 ])('%s in a cell is reported with the correct spelling', (cell, code, help) => {
   const codeFinding = compile(createFileWithCell(cell)).findings.find(
     (finding) => finding.code === code,
@@ -71,7 +75,7 @@ test('a price of 0 enabled the Register button, although it means “not on sale
   expect(eventWithZero?.fees.prices?.['member']).toEqual({ early: null, late: 200_000 })
 })
 
-test('a free category costs nothing in the quote and in the tariff', () => {
+test('the price of a free category is zero in the quote and in the tariff', () => {
   expect(quote(event, { is_member: true }, quoteTime)).toMatchObject({
     ok: true,
     value: { category: 'member', period: 'early', base: 0, gst: 0, total: 0 },
@@ -130,12 +134,12 @@ test.each<[string, () => string, readonly string[]]>([
     ['<td>Free</td>', '<dd>Free</dd>', '<p class="button">Register</p>'],
   ],
   ['diff', () => formatDiff(diffEvents(event, eventWithPrice)), ['member  Free → ₹ 590  ▲ ₹ 590']],
-])('%s shows it', (_place, produce, expected) => {
+])('a free price is shown in %s', (_place, produce, expected) => {
   const output = replaceNoBreakSpaces(produce())
   for (const phrase of expected) expect(output).toContain(phrase)
 })
 
-test('the button of a free event does not mention payment, unless its file does', () => {
+test('the button of a free event does not mention payment', () => {
   const ownButton = 'summary:\n    button: Send it\n'
   const freeFile = createFileWithCell('free')
     .replace('{gateway: airpay, account: sample}', 'none')
@@ -156,6 +160,6 @@ test('the button of a free event does not mention payment, unless its file does'
   ])
 })
 
-test('the file that show prints is the same event', () => {
+test('the file that event show prints compiles to the same event', () => {
   expect(compile(showEvent(event)).event).toEqual(event)
 })

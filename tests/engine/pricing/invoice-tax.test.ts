@@ -1,4 +1,4 @@
-/** Place of supply, kinds of documents and tax by rate, as the sections and rules of the law require. */
+/** Place of supply, kinds of documents and tax by rate, as GST law requires. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateCode } from '../../../engine/event/gstin.ts'
@@ -22,21 +22,21 @@ const [KERALA, TAMIL_NADU, KARNATAKA, CHANDIGARH] = ['32', '33', '29', '04'] as 
 const [ADMISSION, ROOM, SPONSORSHIP] = ['998596', '996311', '998397'] as const
 
 test.each([
-  // Section 12(6): the place of supply of admission is the venue, for every buyer.
+  // Section 12(6): the place of supply of admission is the venue for every buyer.
   [ADMISSION, KERALA, null, KERALA],
   [ADMISSION, KERALA, TAMIL_NADU, KERALA],
   [ADMISSION, KERALA, KERALA, KERALA],
-  // 12(3): lodging is supplied where the building is.
+  // Section 12(3): the place of supply of lodging is the location of the building.
   [ROOM, KARNATAKA, null, KARNATAKA],
   [ROOM, KARNATAKA, TAMIL_NADU, KARNATAKA],
   ['996322', KARNATAKA, TAMIL_NADU, KARNATAKA],
-  // 12(7): sponsorship is supplied where a registered recipient is, otherwise at the event.
+  // Section 12(7): the place of supply of sponsorship is the location of a registered recipient, otherwise the event.
   [SPONSORSHIP, KERALA, TAMIL_NADU, TAMIL_NADU],
   [SPONSORSHIP, KERALA, null, KERALA],
-  // 99633 is food and drink, supplied where it is served (12(4)): at the event.
+  // Section 12(4): the place of supply of food and drink (99633) is where they are served, at the event.
   ['996331', KERALA, TAMIL_NADU, KERALA],
 ] as const)(
-  'a service %s at a site in %s, to a buyer registered in %s, is supplied in %s',
+  'for a service %s at a site in %s to a buyer registered in %s, the place of supply is %s',
   (sac, venueState, registeredIn, place) =>
     expect(getPlaceOfSupply({ sac, site: venueState }, registeredIn)).toBe(place),
 )
@@ -89,7 +89,7 @@ test('a bill with two rates states each rate separately, and untaxed lines are n
   ])
 })
 
-test('one rate in two states is two rows: a room in another state has IGST, and the admission has none', () => {
+test('one rate in two states has two rows: a room in another state has IGST, and the admission has CGST and SGST', () => {
   const lines = [createLine(5, 300_000, 15_000, KARNATAKA), createLine(5, 100_000, 5_000)]
   expect(summariseByRate(lines, KERALA)).toMatchObject([
     { place: KARNATAKA, igst: 15_000, cgst: 0 },
@@ -97,7 +97,7 @@ test('one rate in two states is two rows: a room in another state has IGST, and 
   ])
 })
 
-test('the rows add up to the taxed lines, after any purchases and credits', () => {
+test('the rows add up to the taxed lines after any purchases and credits', () => {
   const rates = [null, 5, 18] as const
   fc.assert(
     fc.property(
@@ -153,13 +153,18 @@ test.each([
   ['taxed items, unregistered', [TAXED], false, 'tax-invoice'],
   ['taxed and untaxed items, unregistered', [TAXED, UNTAXED], false, 'invoice-cum-bill'],
   ['taxed and untaxed items, registered', [TAXED, UNTAXED], true, 'tax-invoice'],
-  ['nothing taxed, unregistered', [UNTAXED, createLine(0, 100, 0), FREE], false, 'bill-of-supply'],
-  ['nothing taxed, registered', [UNTAXED], true, 'bill-of-supply'],
-] as const)('the document for %s', (_, lines, isRegistered, form) =>
+  [
+    'only untaxed items, unregistered',
+    [UNTAXED, createLine(0, 100, 0), FREE],
+    false,
+    'bill-of-supply',
+  ],
+  ['only untaxed items, registered', [UNTAXED], true, 'bill-of-supply'],
+] as const)('the kind of document for %s', (_, lines, isRegistered, form) =>
   expect(chooseTaxForm(lines, isRegistered)).toBe(form),
 )
 
-test('from 50,000 rupees of taxable value an unregistered buyer must give an address, a registered one never', () => {
+test('from a taxable value of 50,000 rupees an unregistered buyer must give an address; a registered buyer never needs to', () => {
   const belowLimit = toAmount(MIN_TAXABLE_FOR_ADDRESS - 1)
   expect([MIN_TAXABLE_FOR_ADDRESS, requiresAddress(MIN_TAXABLE_FOR_ADDRESS, false)]).toEqual([
     5_000_000,
@@ -169,7 +174,7 @@ test('from 50,000 rupees of taxable value an unregistered buyer must give an add
   expect(requiresAddress(MIN_TAXABLE_FOR_ADDRESS, true)).toBe(false)
 })
 
-test('an invoice in another currency that may be worth 50,000 rupees did not ask for the address', () => {
+test('the address was not required for an invoice in another currency that may be worth 50,000 rupees', () => {
   const toCurrency = (code: string) => readCurrency(code) ?? INR
   const needsAddress = (code: string, major: number, isRegistered = false) => {
     const currency = toCurrency(code)

@@ -1,4 +1,4 @@
-/** Items with their own periods cost the same as in one table with a column for every date. */
+/** Items with their own periods cost the same as in one table with a column for every change of price. */
 import { expect, test } from 'vitest'
 import type { EventConfig } from '../../../engine/event/config.ts'
 import { quote } from '../../../engine/pricing/quote.ts'
@@ -67,7 +67,7 @@ const ownPeriodsEvent = buildEvent({
     },
   ],
 })
-/** The columns of a single table with the same prices, in which a column begins on each of the dates. */
+/** The columns of a single table with the same prices, in which a column begins on each day when a price changes. */
 const columns = ['a', 'b', 'c', 'd']
 const oneTableEvent = buildEvent({
   periods: [
@@ -86,38 +86,35 @@ const oneTableEvent = buildEvent({
 })
 
 const DAYS = ['2026-12-31', '2027-01-01', '2027-01-31', '2027-02-01', '2027-02-14', '2027-02-15']
-test.each(DAYS)(
-  'on %s, an item with its own periods costs the same as in one table of all dates',
-  (on) => {
-    const computeTotal = (event: EventConfig) => {
-      const result = quote(event, { room: 'single' }, startOfDay(day(on)))
-      return result.ok ? result.value.total : result.error.code
-    }
-    expect(computeTotal(ownPeriodsEvent)).toBe(computeTotal(oneTableEvent))
-    expect(getLastDayOfPrice(ownPeriodsEvent, day(on))).toBe(
-      getLastDayOfPrice(oneTableEvent, day(on)),
-    )
-    const findNext = (event: EventConfig) =>
-      findNextPrice(event, { room: 'single' }, 'member', day(on))
-    expect(findNext(ownPeriodsEvent)).toEqual(findNext(oneTableEvent))
-  },
-)
+test.each(DAYS)('on %s, an item with its own periods costs the same as in a single table', (on) => {
+  const computeTotal = (event: EventConfig) => {
+    const result = quote(event, { room: 'single' }, startOfDay(day(on)))
+    return result.ok ? result.value.total : result.error.code
+  }
+  expect(computeTotal(ownPeriodsEvent)).toBe(computeTotal(oneTableEvent))
+  expect(getLastDayOfPrice(ownPeriodsEvent, day(on))).toBe(
+    getLastDayOfPrice(oneTableEvent, day(on)),
+  )
+  const findNext = (event: EventConfig) =>
+    findNextPrice(event, { room: 'single' }, 'member', day(on))
+  expect(findNext(ownPeriodsEvent)).toEqual(findNext(oneTableEvent))
+})
 
-test('a delegate without the room sees only the price changes of the registration', () => {
+test('the next price for a delegate without a room ignores price changes of the room', () => {
   expect(findNextPrice(ownPeriodsEvent, {}, 'member', day('2026-12-01'))).toEqual({
     from: '2027-02-01',
     total: toRupees(6000),
   })
 })
 
-test('a refusal names the period of the item', () => {
+test('the error for an item that is not on sale names the period of the item', () => {
   expect(quote(ownPeriodsEvent, { room: 'single' }, startOfDay(day('2027-02-20')))).toMatchObject({
     ok: false,
     error: { code: 'not_on_sale', item: 'room', period: 'last' },
   })
 })
 
-test('diff compares the prices of an item by day, and reports a moved date only for days with a different price', () => {
+test('diff compares the prices of an item by day, and reports only days with a different price', () => {
   const [firstPeriod, secondPeriod, lastPeriod] = ROOM_PERIODS
   if (firstPeriod === undefined || secondPeriod === undefined || lastPeriod === undefined)
     throw new Error('ROOM_PERIODS has fewer than three periods')

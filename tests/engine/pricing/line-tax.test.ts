@@ -31,14 +31,14 @@ describe('split', () => {
     })
   })
 
-  it('half a paisa is rounded up exactly, even if the percentage has decimals', () => {
+  it('half a paisa is rounded up, even if the percentage has decimals', () => {
     // 12.5% of 0.20 is 0.025
     expect(splitPrice(createTax(12.5, 'exclusive'), toAmount(20)).gst).toBe(3)
     // 0.7% of 50.00 is 0.35; floating-point arithmetic would give slightly more or less
     expect(splitPrice(createTax(0.7, 'exclusive'), toRupees(50)).gst).toBe(35)
   })
 
-  it('base and gst add up to the total at every rate', () => {
+  it('base and GST add up to the total at every rate', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 0, max: 99_999_999 }),

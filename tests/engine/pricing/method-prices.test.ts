@@ -1,4 +1,4 @@
-/** Prices that depend on the payment method: the method of a bill, and the prices by other methods. */
+/** Prices that depend on the payment method: the method used for a bill, and the prices with other methods. */
 import { expect, test } from 'vitest'
 import type { Answers } from '../../../engine/event/answer-types.ts'
 import { calculateBill, sumLines } from '../../../engine/pricing/bill.ts'
@@ -43,17 +43,27 @@ const computeTotal = (answers: Answers, on = '2027-01-15') => {
 }
 
 test.each<[string, Answers, string, number]>([
-  ['nothing chosen: the first method', {}, '2027-01-15', 7292.4],
-  ['nothing chosen after the last day of the card: the transfer', {}, '2027-02-01', 7080],
-  ['the card', { way: 'card' }, '2027-01-15', 7292.4],
-  ['the transfer', { way: 'bank' }, '2027-01-15', 7080],
-  ['an unknown method: the first one', { way: 'gold' }, '2027-01-15', 7292.4],
-  ['the desk is not a choice for delegates', { way: 'desk' }, '2027-01-15', 7292.4],
+  ['if no method is chosen, the price is that of the first method', {}, '2027-01-15', 7292.4],
+  [
+    'if no method is chosen after the last day of the card, the price is that of the transfer',
+    {},
+    '2027-02-01',
+    7080,
+  ],
+  ['a chosen card has the price of the card', { way: 'card' }, '2027-01-15', 7292.4],
+  ['a chosen transfer has the price of the transfer', { way: 'bank' }, '2027-01-15', 7080],
+  ['an unknown method has the price of the first method', { way: 'gold' }, '2027-01-15', 7292.4],
+  [
+    'the desk, which delegates cannot choose, has the price of the first method',
+    { way: 'desk' },
+    '2027-01-15',
+    7292.4,
+  ],
 ])('%s', (_name, answers, on, rupees) => {
   expect(computeTotal(answers, on)).toBe(toRupees(rupees))
 })
 
-test('the method that paid replaces the chosen one', () => {
+test('a bill is priced by the method of the payment, not by the chosen method', () => {
   expect(computeTotal(withMethod(event, { way: 'card' }, 'desk'))).toBe(toRupees(7080))
   expect(computeTotal(withMethod(event, { way: 'card' }, null))).toBe(toRupees(7080))
   expect(computeTotal(withMethod(event, { way: 'bank' }, 'card'))).toBe(toRupees(7292.4))
@@ -73,7 +83,7 @@ test('a stored bill is priced again by the method that matches its total', () =>
   expect(computeBilledTotal(7080)).toBe(toRupees(7080))
 })
 
-test('the prices of the other methods are stated, with the lines that they add', () => {
+test('the prices of the other methods are listed, with the lines that each method adds', () => {
   const at = startOfDay(day('2027-01-15'))
   const transferQuote = quote(event, { way: 'bank' }, at)
   if (!transferQuote.ok) throw new Error(transferQuote.error.code)

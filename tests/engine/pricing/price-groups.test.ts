@@ -45,7 +45,7 @@ test('each category is priced in the periods of its group', () => {
   ])
 })
 
-test('the form stated a last day of a group after the last day of registration', () => {
+test('the form stated a last day for a group’s price that was after the last day of registration', () => {
   const eventWithClosing = readEvent(
     text.replace('{id: late, from: 2026-02-01}', '{id: late, from: 2026-02-01, to: 2026-02-10}'),
     sharedFiles,
@@ -55,7 +55,7 @@ test('the form stated a last day of a group after the last day of registration',
   expect(getLastDayOfFee(event, day('2026-02-05'), 'visitor')).toBe('2026-02-20')
 })
 
-test('the price list, the next price and the last day of a price follow the group', () => {
+test('the price list, the next price and the last day of a price use the periods of the group', () => {
   expect(
     buildPriceTables(event).map(({ label, periods, rows }) => [label, periods.length, rows.length]),
   ).toEqual([

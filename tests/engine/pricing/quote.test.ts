@@ -52,7 +52,7 @@ describe('a chosen category', () => {
     })
   })
 
-  it('has no price without a choice, or if it is not on sale', () => {
+  it('has no price if no category is chosen, or if the category is not on sale', () => {
     expect(quote(chosenCategoryEvent, {}, parseTime('2025-07-01'))).toEqual({
       ok: false,
       error: { code: 'no_category' },
@@ -111,7 +111,7 @@ describe('a derived category', () => {
     })
   })
 
-  it('reports which rule gave the category, and why the others did not apply', () => {
+  it('is explained by the rule that applied, and by the reasons why other rules did not apply', () => {
     expect(explainCategory(derivedCategoryEvent, { role: 'pg', is_member: false })).toEqual({
       by: 'rules',
       category: 'pg-visitor',
@@ -141,7 +141,7 @@ describe('a derived category', () => {
   })
 })
 
-describe('whether registration is open', () => {
+describe('registration is open or closed', () => {
   const closedText = { heading: 'Closed', text: 'Ask the organisers.' }
   const eventWithWindow: EventConfig = {
     ...derivedCategoryEvent,
@@ -175,39 +175,39 @@ describe('whether registration is open', () => {
   })
   test.each<[string, EventConfig, string, ClosedState | true]>([
     [
-      'a closed event',
+      'any day, if the event is closed',
       { ...chosenCategoryEvent, status: 'closed', closed: closedText },
       '2025-07-01',
       { ...closedText, by: 'hand' },
     ],
     [
-      'the day before it opens, with only a text for closed registration',
+      'the day before registration opens',
       eventWithWindow,
       '2025-09-30',
       buildNotOpenYet('2025-10-01', '1 October 2025'),
     ],
     [
-      'the day before it opens, with its own text for closed registration',
+      'the day before registration opens, if the file has a text for closed registration',
       { ...eventWithWindow, closed: closedText },
       '2025-09-30',
       buildNotOpenYet('2025-10-01', '1 October 2025'),
     ],
     [
-      'the day before its first price, without an opening day in the file',
+      'the day before the first price, if the file has no opening day',
       unopenedEvent,
       '2025-06-30',
       buildNotOpenYet('2025-07-01', '1 July 2025'),
     ],
-    ['the day it opens', eventWithWindow, '2025-10-01', true],
-    ['the day it closes', eventWithWindow, '2025-12-31', true],
+    ['the day when registration opens', eventWithWindow, '2025-10-01', true],
+    ['the day when registration closes', eventWithWindow, '2025-12-31', true],
     [
-      'the day after',
+      'the day after registration closes',
       eventWithWindow,
       '2026-01-01',
       buildClosedByDay('Registration closed on 31 December 2025.'),
     ],
     [
-      'the day after, with the event’s text',
+      'the day after registration closes, if the file has a text for closed registration',
       { ...eventWithWindow, closed: closedText },
       '2026-01-01',
       { ...closedText, by: 'day' },
@@ -219,19 +219,24 @@ describe('whether registration is open', () => {
       buildClosedByDay('Registration is closed.'),
     ],
     [
-      'a day between two periods, which said only that registration is closed',
+      'a day between two periods, when the text did not state when registration opens again',
       eventWithGap,
       '2025-11-01',
       { ...buildClosedByDay(OPENS_AGAIN), by: 'early', opens: '2025-11-15' },
     ],
     [
-      'a day between two periods, when the form closes before the next one',
+      'a day between two periods, if registration closes before the next period',
       { ...eventWithGap, registration: { closes: day('2025-11-10') } },
       '2025-11-01',
       buildClosedByDay('Registration is closed.'),
     ],
-    ['a day in no period that falls back', chosenCategoryEvent, '2026-02-01', true],
-    ['an event without periods', createEvent(), '2026-02-01', true],
+    [
+      'a day in no period, if other days have the price of a period',
+      chosenCategoryEvent,
+      '2026-02-01',
+      true,
+    ],
+    ['any day, if the event has no periods', createEvent(), '2026-02-01', true],
   ])('%s', (_name, event, quoteTime, expected) => {
     expect(checkRegistrationOpen(event, day(quoteTime))).toEqual(
       expected === true ? { open: true } : { open: false, ...expected },
@@ -248,7 +253,7 @@ describe('whether registration is open', () => {
 })
 
 describe('tariff', () => {
-  it('has every format; categories that are not on sale have a null price or none', () => {
+  it('contains every format; categories that are not on sale have a null price or no price', () => {
     const tariffAnswer = buildTariff(chosenCategoryEvent, parseTime('2025-12-31T10:00:00+05:30'))
     expect(tariffAnswer).toMatchObject({
       status: 'success',
@@ -276,28 +281,33 @@ describe('tariff', () => {
 
   test.each<[string, EventConfig, string, string | null]>([
     [
-      'a fall-back before the first period continues into that period',
+      'the price before the first period is valid until the end of that period',
       chosenCategoryEvent,
       '2025-01-01',
       '2025-08-31',
     ],
     [
-      'the end of a period whose last day is shared',
+      'the price of a period that shares a day with the next is valid until the shared day',
       chosenCategoryEvent,
       '2026-01-10',
       '2026-01-25',
     ],
-    ['the last period', chosenCategoryEvent, '2026-01-28', '2026-01-31'],
-    ['a fall-back after the last period has no end', chosenCategoryEvent, '2026-02-01', null],
-    ['an open end', derivedCategoryEvent, '2025-12-05', null],
     [
-      'an open end that the closing of registration limits',
+      'the price of the last period is valid until the end of that period',
+      chosenCategoryEvent,
+      '2026-01-28',
+      '2026-01-31',
+    ],
+    ['the price after the last period has no end', chosenCategoryEvent, '2026-02-01', null],
+    ['the price of a period without an end has no end', derivedCategoryEvent, '2025-12-05', null],
+    [
+      'the price of a period without an end is valid until registration closes',
       { ...derivedCategoryEvent, registration: { closes: day('2026-01-15') } },
       '2025-12-05',
       '2026-01-15',
     ],
     [
-      'an early close inside a period',
+      'the price of a period is valid until registration closes, if that is earlier',
       { ...derivedCategoryEvent, registration: { closes: day('2025-11-15') } },
       '2025-11-01',
       '2025-11-15',
@@ -306,7 +316,7 @@ describe('tariff', () => {
     expect(buildTariff(event, parseTime(quoteTime)).until).toBe(validUntil),
   )
 
-  it('has no prices when closed', () => {
+  it('has no prices if registration is closed', () => {
     expect(
       buildTariff({ ...chosenCategoryEvent, status: 'closed' }, parseTime('2025-07-01')),
     ).toMatchObject({
@@ -318,7 +328,7 @@ describe('tariff', () => {
   })
 })
 
-it('lists every price once', () => {
+it('the price table lists every price once', () => {
   expect(findPeriodOn(chosenCategoryEvent.fees, day('2026-01-25'))?.id).toBe('late')
   expect(
     buildPriceTable(chosenCategoryEvent).map((row) => [
@@ -338,7 +348,7 @@ describe('upcoming prices', () => {
       ({ from, to, period }) => `${from} ${to} ${period.id}`,
     )
 
-  it('list each period once with the days on which it applies, from the current day', () => {
+  it('list each period once with its days, from the current day', () => {
     expect(formatPriceRanges(chosenCategoryEvent, '2025-08-10')).toEqual([
       '2025-08-10 2025-08-31 early',
       '2025-09-01 2026-01-25 late',
@@ -346,13 +356,13 @@ describe('upcoming prices', () => {
     ])
     // After the last period, the price for other dates applies.
     expect(formatPriceRanges(chosenCategoryEvent, '2026-02-01')).toEqual(['2026-02-01 null early'])
-    // If the price before the first period falls back to that period, both form one range.
+    // If the price before the first period is the price of that period, both form one range.
     expect(formatPriceRanges(chosenCategoryEvent, '2025-01-01')[0]).toBe(
       '2025-01-01 2025-08-31 early',
     )
   })
 
-  it('omit the days without registration', () => {
+  it('omit days without registration', () => {
     const eventWithWindow = {
       ...chosenCategoryEvent,
       registration: { opens: day('2025-08-15'), closes: day('2025-12-31') },
@@ -368,28 +378,28 @@ describe('upcoming prices', () => {
 
   test.each<[string, EventConfig, string, string, { from: string; total: number | null } | null]>([
     [
-      'the next period',
+      'the price of the next period',
       chosenCategoryEvent,
       'member',
       '2025-08-10',
       { from: '2025-09-01', total: 7080 },
     ],
     [
-      'that it will not be on sale',
+      'null, if the category will not be on sale',
       chosenCategoryEvent,
       'pg',
       '2025-08-10',
       { from: '2025-09-01', total: null },
     ],
     [
-      'that registration closes',
+      'null, if registration closes',
       { ...chosenCategoryEvent, registration: { closes: day('2025-08-20') } },
       'member',
       '2025-08-10',
       { from: '2025-08-21', total: null },
     ],
     [
-      'the period after the next, if the next costs the same',
+      'the price of the period after the next, if the next period costs the same',
       {
         ...chosenCategoryEvent,
         fees: {
@@ -401,7 +411,13 @@ describe('upcoming prices', () => {
       '2025-08-10',
       { from: '2026-01-26', total: 23.6 },
     ],
-    ['nothing, if the price does not change', derivedCategoryEvent, 'visitor', '2026-06-01', null],
+    [
+      'not stated, if the price does not change',
+      derivedCategoryEvent,
+      'visitor',
+      '2026-06-01',
+      null,
+    ],
   ])('the next price is %s', (_name, event, category, date, expected) => {
     const answers = { ticket_type: category }
     const nextResult = findNextPrice(event, answers, category, day(date))
@@ -413,7 +429,7 @@ describe('upcoming prices', () => {
     )
   })
 
-  it('upcoming conferences come first by their first day, then past ones, latest first', () => {
+  it('conferences are sorted: upcoming conferences by their first day, then past conferences, latest first', () => {
     const events = [
       ['old', '2025-01-01', '2025-01-02'],
       ['next', '2026-03-01', '2026-03-02'],
@@ -443,11 +459,11 @@ describe('a chosen category that contradicts an answer', () => {
     ),
   }
   test.each<[string, string | null, boolean | undefined, string | null]>([
-    ['is reported, with the answer', 'member', false, 'No'],
-    ['matches, and nothing is reported', 'member', true, null],
-    ['another category is not checked', 'visitor', false, null],
-    ['before a category is chosen', null, false, null],
-    ['before the field is answered', 'member', undefined, null],
+    ['is reported with the answer', 'member', false, 'No'],
+    ['is not reported if the answer matches', 'member', true, null],
+    ['is not reported for a category without an expected answer', 'visitor', false, null],
+    ['is not reported before a category is chosen', null, false, null],
+    ['is not reported before the field is answered', 'member', undefined, null],
   ])('%s', (_name, category, answer, expected) => {
     const answers = answer === undefined ? {} : { is_fellow: answer }
     const contradiction = findContradiction(event, answers, category)

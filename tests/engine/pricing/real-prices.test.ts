@@ -10,7 +10,7 @@ import { sharedFiles, readSource } from '../event-files.ts'
 
 const EVENT_IDS = ['afpicon2026', 'chirurgia2026', 'midzone2025', 'pulmocon2025']
 
-/** Returns the text that a receipt prints for one registration. */
+/** Returns the text of the receipt for one registration. */
 function formatReceipt(event: EventConfig, lines: readonly Line[]): string {
   const eventStart = instant(startOfDay(event.from))
   const sumTotals = (part: 'base' | 'gst' | 'total') =>
@@ -25,7 +25,7 @@ function formatReceipt(event: EventConfig, lines: readonly Line[]): string {
     base: sumTotals('base'),
     gst: sumTotals('gst'),
     lines,
-    paid: { reference: 'REF', at: eventStart, came: sumTotals('total') },
+    paid: { reference: 'REF', at: eventStart, receivedAmount: sumTotals('total') },
   }
   const body = createDocument(buildIssuer(event), registration, {
     kind: 'receipt',

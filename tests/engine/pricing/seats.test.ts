@@ -29,13 +29,13 @@ test.each<[Answers, string | null, readonly string[]]>([
   [{}, 'pg', ['hall', 'pg']],
   [{ rooms: ['ecg', 'scan'] }, 'other', ['hall', 'seats.ecg', 'seats.scan']],
   [{ rooms: 'scan' }, 'pg', ['hall', 'pg', 'seats.scan']],
-  // An option without a quota, and one with the name of a property that every object has.
+  // An option without a quota, and an option with the name of a property that every object has.
   [{ rooms: ['lecture', 'constructor'] }, 'other', ['hall']],
 ])('answers %j of category %s need %j', (answers, category, seats) => {
   expect(listRequiredSeats(quotas, answers, category).map(({ id }) => id)).toEqual(seats)
 })
 
-test('the first sold-out seat among the requested ones is reported', () => {
+test('of the requested seats, the first that is sold out is reported', () => {
   const context = { 'full.seats.scan': true, 'full.pg': true }
   expect(findFirstFull(quotas, { ...context, rooms: ['ecg'] }, 'other')).toBeNull()
   expect(findFirstFull(quotas, { ...context, rooms: ['scan'] }, 'other')?.id).toBe('seats.scan')
@@ -48,7 +48,7 @@ const options = [
 ]
 const event = createEvent({ fields: [createField('rooms', { type: 'many', options })] })
 
-test('a seat has the label of its option, or of its quota', () => {
+test('a seat has the label of its option or of its quota', () => {
   expect(listSeatPools(quotas).map((pool) => getSeatName(event, pool))).toEqual([
     'Hall',
     'Pg',
@@ -57,7 +57,7 @@ test('a seat has the label of its option, or of its quota', () => {
   ])
 })
 
-test('of several options, the full one is named', () => {
+test('the message about a full option names the option', () => {
   expect(listSeatPools(quotas).map((seat) => buildFullSeatMessage(event, seat))).toEqual([
     'Full',
     'Full',
@@ -78,7 +78,7 @@ test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>(
     { pg: 0, hall: -2 },
     { hall: 0, pg: 0 },
   ],
-])('for %j, %j is published', (seatsLeft, publishedSeats) => {
+])('for the remaining seats %j, %j is published', (seatsLeft, publishedSeats) => {
   expect(buildPublicAvailability(quotas, seatsLeft)).toEqual(publishedSeats)
   expect(listSeatPools(quotas).map(({ id }) => id)).toEqual([
     'hall',

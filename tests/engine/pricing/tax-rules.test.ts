@@ -31,7 +31,7 @@ const ITEMS = `  items:
     - {id: gift, when: {dinner: true}, tax: none, prices: {period: [early, late], each: [50, 50]}}
 form:
 `
-/** Returns the text of the base event with a tax and rules. Members pay 1,000. */
+/** Returns the text of the base event with a tax and tax rules. Members pay 1,000. */
 function buildEventText(tax: string, ...rules: readonly string[]): string {
   return base
     .replace(
@@ -77,29 +77,35 @@ const COMPANY = 'when: {buyer: company}, percent: 0, note: reverse charge'
 test.each<[string, string, string, readonly number[], readonly number[]]>([
   // The sums with the usual tax, followed by the sums for a company.
   [
-    'added to the table',
+    'that is added to the prices, with a rule of 0%',
     'percent: 18, prices: exclusive',
     COMPANY,
     [1000, 180, 1180],
     [1000, 0, 1000],
   ],
-  ['in the table', 'percent: 25, prices: inclusive', COMPANY, [800, 200, 1000], [800, 0, 800]],
   [
-    'in the table, also by the rule',
+    'that is included in the prices, with a rule of 0%',
+    'percent: 25, prices: inclusive',
+    COMPANY,
+    [800, 200, 1000],
+    [800, 0, 800],
+  ],
+  [
+    'that is included in the prices, with a rule whose prices also include tax',
     'percent: 25, prices: inclusive',
     `${COMPANY}, prices: inclusive`,
     [800, 200, 1000],
     [1000, 0, 1000],
   ],
   [
-    'in the table, added by the rule',
+    'that is included in the prices, with a rule that adds tax',
     'percent: 25, prices: inclusive',
     'when: {buyer: company}, percent: 10, prices: exclusive',
     [800, 200, 1000],
     [1000, 100, 1100],
   ],
   [
-    'another rate on the same net price',
+    'that is included in the prices, with a rule of another rate on the net price',
     'percent: 25, prices: inclusive',
     'when: {buyer: company}, percent: 10',
     [800, 200, 1000],
@@ -111,7 +117,7 @@ test.each<[string, string, string, readonly number[], readonly number[]]>([
   expect(computeSums(event, { buyer: 'company' })).toEqual(company)
 })
 
-test('the tax changes on its day, and the next price states it', () => {
+test('the tax changes on the day after the last day of a rule, and the next price includes the change', () => {
   const event = buildEvent('percent: 18, prices: exclusive', 'to: 2026-01-20, percent: 15')
   expect(computeSums(event, {}, '2026-01-20')).toEqual([1000, 150, 1150])
   expect(computeSums(event, {}, '2026-01-21')).toEqual([1000, 180, 1180])
@@ -121,7 +127,7 @@ test('the tax changes on its day, and the next price states it', () => {
   })
 })
 
-test('only the first rule that applies is used, also by category', () => {
+test('only the first matching rule applies, even if it depends on the category', () => {
   const event = buildEvent(
     'percent: 18, prices: exclusive',
     'when: {category: member}, percent: 5',
@@ -131,7 +137,7 @@ test('only the first rule that applies is used, also by category', () => {
   expect(computeSums(event, { buyer: 'company' }, undefined, 'visitor')).toEqual([2000, 0, 2000])
 })
 
-test('the rules apply to items unless they have their own tax; with on: all, also to those, but not to an untaxed item', () => {
+test('rules apply to items without their own tax; with on: all, also to items with their own tax, but not to untaxed items', () => {
   const listLines = (rule: string) =>
     computeBill(buildEvent('percent: 19, prices: inclusive', rule), {
       buyer: 'company',
@@ -149,7 +155,7 @@ test('the rules apply to items unless they have their own tax; with on: all, als
   ])
 })
 
-test('the label of the tax states the rate of the bill; without a bill, all rates', () => {
+test('the label of the tax states the rate of the bill, or all rates if there is no bill', () => {
   const event = buildEvent('percent: 18, prices: exclusive', 'to: 2026-01-20, percent: 15')
   const getTaxLabel = (lines?: Parameters<typeof getLabel>[2]) =>
     getLabel(event, 'gst', lines).match(/\d+(?=%)/g)
@@ -158,7 +164,7 @@ test('the label of the tax states the rate of the bill; without a bill, all rate
   expect(getTaxLabel()).toEqual(['18', '15', '7'])
 })
 
-test('rules of an item apply before those of all lines, to its own tax or the usual one', () => {
+test('rules of an item apply before rules for all lines, whether or not the item has its own tax', () => {
   const event = buildEvent('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
   const listLines = (config: EventConfig, buyer: string, on?: string) =>
     computeBill(config, { buyer, dinner: true }, on)
@@ -203,7 +209,7 @@ test('rules of an item apply before those of all lines, to its own tax or the us
 
 test.each([
   ['no item has its own tax', ['tax: {name: VAT, percent: 7, prices: inclusive}, ', 'tax: none, ']],
-  ['the only taxed item has none', ['tax: {name: VAT, percent: 7, prices: inclusive}, ']],
+  ['no taxed item has its own tax', ['tax: {name: VAT, percent: 7, prices: inclusive}, ']],
 ])('`event show` omitted `on: all` of a rule: %s', (_, ownTaxes) => {
   const text = ownTaxes.reduce(
     (shortened, ownTax) => shortened.replace(ownTax, ''),
@@ -251,7 +257,7 @@ test('the label of a bill with one rate, or with none, listed all rates of the e
   expect(getLabel(event, 'gst', createTaxedLines(0, 0))).not.toContain(' and ')
 })
 
-test('the label of a free bill lost the rates of the event, although no rule removed its tax', () => {
+test('the label of a free bill omitted the tax rates of the event, although no rule removed the tax', () => {
   const event = readEvent(
     buildEventText('percent: 18, prices: exclusive').replace('  tax_rules:\n', ''),
     sharedFiles,

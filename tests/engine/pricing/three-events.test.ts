@@ -43,7 +43,7 @@ const conference = readEventById('nidancon2027')
 const marathon = readEventById('nilarun2027')
 const webinar = readEventById('soiltalk2027')
 
-/** The function is memoized, so that the schema of each event is compiled once. */
+/** Memoized, so that the schema of each event is compiled once. */
 const getAgreementCheck = memoize(createAgreementCheck)
 const ALL_BILLS = [conference, marathon, webinar].flatMap((event) =>
   readBills(event.id).map((bill) => [event.id, bill.who, event, bill] as const),
@@ -64,7 +64,7 @@ function createContext({ code, kind, full }: Bill): PricingContext {
           ? { is: code }
           : { is: 'valid', kind: code },
     left: Object.fromEntries((full ?? []).map((seat) => [seat, 0])),
-    rolls: { member_number: kind === undefined ? null : { kind } },
+    memberRecords: { member_number: kind === undefined ? null : { kind } },
   }
 }
 
@@ -161,7 +161,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { 'companions.1.name': 'Please give the name' },
   ],
   [
-    'a companion of 111',
+    'a companion aged 111',
     conference,
     withCompanions(111),
     { 'companions.0.age': 'Please give the age in years' },
@@ -209,19 +209,19 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { nights: 'Please choose from 1 to 5 nights' },
   ],
   [
-    'arriving a day before rooms are available',
+    'arrival a day before rooms are available',
     conference,
     { room: 'twin', nights: 1, arrives_on: '2027-02-09' },
     { arrives_on: 'Rooms are kept from 10 to 14 February 2027' },
   ],
   [
-    'arriving on the first and the last day',
+    'arrival on the first and the last day',
     conference,
     { room: 'twin', nights: 1, arrives_on: '2027-02-14' },
     {},
   ],
   [
-    'arriving after the event',
+    'arrival after the event',
     conference,
     { room: 'twin', nights: 1, arrives_on: '2027-02-15' },
     { arrives_on: 'Rooms are kept from 10 to 14 February 2027' },
@@ -234,7 +234,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
   ],
   ['consent as text', conference, { data_consent: 'true' }, {}],
   [
-    'consent to something',
+    'a consent that is neither yes nor no',
     conference,
     { data_consent: 'perhaps' },
     { data_consent: 'Please check this answer' },
@@ -252,7 +252,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { letter: 'Please add the letter' },
   ],
   [
-    'a trainee with a letter in another form',
+    'a trainee with a letter in another file format',
     conference,
     { role: 'trainee', letter: 'letter.exe' },
     { letter: 'Please choose a file of an allowed type' },
@@ -278,13 +278,13 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { gstin: 'A GSTIN has fifteen letters and digits' },
   ],
   [
-    'born next year',
+    'a delegate born next year',
     conference,
     { born_on: '2028-01-01' },
     { born_on: 'Please give the day on which you were born' },
   ],
   [
-    'nothing at all',
+    'no answers',
     conference,
     {
       full_name: '',
@@ -325,9 +325,9 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { born_on: '2018-01-01', distance: '', guardian: 'Dev Sample' },
     {},
   ],
-  ['a runner of 4', marathon, { born_on: '2023-01-17', guardian: 'Dev Sample' }, {}],
+  ['a runner aged 4', marathon, { born_on: '2023-01-17', guardian: 'Dev Sample' }, {}],
   [
-    'a runner of 3',
+    'a runner aged 3',
     marathon,
     { born_on: '2023-01-18', guardian: 'Dev Sample' },
     { born_on: 'Runners are between 4 and 96 years old' },
@@ -340,7 +340,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { best_time: 'Please write hours and minutes and seconds such as 3:45:00' },
   ],
   [
-    'a best time over a distance without best times',
+    'a best time for a distance without best times',
     marathon,
     { distance: 'ten', best_time: '3 hours' },
     {},
@@ -377,16 +377,21 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { full_name: 'A'.repeat(41) },
     { full_name: 'Please use at most 40 characters' },
   ],
-  ['at whose risk?', marathon, { waiver: '' }, { waiver: 'Nobody starts without this' }],
+  [
+    'a runner who did not accept the risk',
+    marathon,
+    { waiver: '' },
+    { waiver: 'Nobody starts without this' },
+  ],
 
-  ['no topic', webinar, { topics: [] }, { topics: 'Please choose one to three topics' }],
+  ['no topics', webinar, { topics: [] }, { topics: 'Please choose one to three topics' }],
   [
     'four topics',
     webinar,
     { topics: ['acidity', 'salt', 'carbon', 'metals'] },
     { topics: 'Please choose one to three topics' },
   ],
-  ['five letters', webinar, { pin: 'PIN 1' }, { pin: 'A PIN code has six digits' }],
+  ['a PIN code with letters', webinar, { pin: 'PIN 1' }, { pin: 'A PIN code has six digits' }],
   ['a PIN code', webinar, { pin: '679 101' }, {}],
   [
     'no consent',
@@ -394,7 +399,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { data_consent: false },
     { data_consent: 'Without this we cannot send the link' },
   ],
-  ['no news', webinar, { news_consent: false }, {}],
+  ['no consent to the newsletter', webinar, { news_consent: false }, {}],
 ]
 
 function withCompanions(...ages: readonly number[]): RawAnswers {
@@ -404,11 +409,14 @@ function withFamily(...days: readonly string[]): RawAnswers {
   return { family: days.map((born_on) => ({ name: `Born on ${born_on}`, born_on })) }
 }
 
-test.each(ANSWERS_WITH_ERRORS)('%s: the error messages', (_, event, givenAnswers, errors) => {
-  const raw = { ...createExampleAnswers(event), ...givenAnswers }
-  expect(findAnswerErrors(event, raw)).toEqual(errors)
-  getAgreementCheck(event)(raw)
-})
+test.each(ANSWERS_WITH_ERRORS)(
+  '%s: the error messages are as expected',
+  (_, event, givenAnswers, errors) => {
+    const raw = { ...createExampleAnswers(event), ...givenAnswers }
+    expect(findAnswerErrors(event, raw)).toEqual(errors)
+    getAgreementCheck(event)(raw)
+  },
+)
 
 test.each(ALL_BILLS)('%s: %s: the schema accepts the same answers', (_, __, event, { given }) => {
   getAgreementCheck(event)({ ...createExampleAnswers(event), ...given })
@@ -439,7 +447,7 @@ test('the labels of the lines match the brochure', () => {
   ])
 })
 
-test('the fields that affect a price are those that can change a bill, and those that show them', () => {
+test('the fields that affect a price are the fields that can change a bill, and the fields that show them', () => {
   expect(findPriceFields(conference).map(({ id }) => id)).toEqual([
     'born_on',
     'role',
@@ -502,7 +510,7 @@ test.each(BILL_EVENTS)('%s: the checker has no finding', (id) => {
   expect(findings.map(({ code }) => code)).not.toContain('EV902')
 })
 
-test('the lowest and the highest bill that the checker finds match those worked out by hand', () => {
+test('the lowest and the highest bill that the checker finds match the bills worked out by hand', () => {
   const getBillLimits = (event: EventConfig): readonly (number | undefined)[] => {
     const extremes = proveBill(event).extremes?.[0]
     return [extremes?.cheapest?.total, extremes?.dearest?.total]
@@ -512,7 +520,7 @@ test('the lowest and the highest bill that the checker finds match those worked 
   expect(getBillLimits(webinar)).toEqual([0, 0])
 })
 
-test('every cell of the price list is a line of a bill in the file’s own examples, and no bill has another price', () => {
+test('the prices in the price list are the same as the prices in the bills of the file’s examples', () => {
   for (const event of [conference, marathon, webinar]) {
     const { tables } = buildPriceList(event)
     const listedCells = tables.flatMap(({ id, parts }) =>
@@ -560,7 +568,7 @@ test('diff reports a rule with a new member list value as a change for the affec
   expect(rules[0]?.answers).toContain('member_number.kind: life')
 })
 
-test('diff reports no prices of days without registration', () => {
+test('diff reports no prices for days without registration', () => {
   const { path, text } = readSource('tests/events/nidancon2027.yaml')
   const openEndedText = text.replace('from: 2027-02-06, to: 2027-02-14}', 'from: 2027-02-06}')
   expect(openEndedText).not.toBe(text)
@@ -571,7 +579,7 @@ test('diff reports no prices of days without registration', () => {
   expect([...soldDiff, ...prices]).toEqual([])
 })
 
-test('diff reports a moved page of the form as a new order, without its fields', () => {
+test('diff reports a moved page of the form as a new order of pages, without its fields', () => {
   const { path, text } = readSource('tests/events/nidancon2027.yaml')
   const [before = '', company = '', consent = '', after = ''] = text.split(
     /(?=^ {4}- title: Company and Stay)|(?=^ {4}- title: Consent)|(?=^ {2}panel:)/m,

@@ -1,4 +1,4 @@
-/** An event without tax: no text about it mentions a tax. */
+/** An event without tax: no text of the event mentions a tax. */
 import { expect, test } from 'vitest'
 import {
   INR,
@@ -29,7 +29,7 @@ import { sharedFiles, readSource } from '../event-files.ts'
 
 const TAX_WORDS = /gst|\btax/i
 
-/** The first event of the specification without its tax line and without some of the texts about the tax. */
+/** AFPICON without its tax line and without some of the texts about the tax. */
 const text = readSource('events/afpicon2026.yaml')
   .text.replace(/ {2}tax: .*\n/, '')
   .replace('      - Fees are exclusive of 18% GST\n', '')
@@ -42,7 +42,7 @@ const { event: compiled, findings } = compileEvent(text, sharedFiles, {
 })
 const event = compiled as EventConfig
 
-test('every remaining use of the tax is reported, and the file is served without it', () => {
+test('every remaining mention of the tax is reported, and the event is served without tax', () => {
   expect(compiled).not.toBeNull()
   const reportedPaths = findings.filter(({ code }) => code === 'EV442').map(({ at }) => at.keyPath)
   expect(reportedPaths).toEqual([
@@ -53,7 +53,7 @@ test('every remaining use of the tax is reported, and the file is served without
   ])
 })
 
-test('the total is the price, and the only amount', () => {
+test('the total is equal to the price, and is the only amount', () => {
   expect(quoteCategory(event, 'afpi-pg', 'sep-1-dec-31')).toEqual({
     base: 525_000,
     gst: 0,
@@ -90,7 +90,7 @@ test.each<[string, () => unknown]>([
     () => event.admin.lists.map(({ columns }) => columns),
   ],
   [
-    'the list of an event that defines none',
+    'the staff list of an event that defines no list',
     () => {
       const eventWithoutLists = compileEvent(
         text.replace(/\nadmin:[\s\S]*?\n\n# ── Accepted/, '\n# ── Accepted'),
@@ -115,7 +115,7 @@ test.each<[string, () => unknown]>([
         () => null,
       ),
   ],
-])('%s', (_place, produce) => {
+])('%s does not mention a tax', (_place, produce) => {
   const output = typeof produce() === 'string' ? String(produce()) : JSON.stringify(produce())
   expect(output.length).toBeGreaterThan(20)
   expect(output.match(TAX_WORDS)?.[0] ?? null).toBeNull()

@@ -59,13 +59,13 @@ test.each([
   ['goodwill was refunded in addition', 101_777, 335_510],
   ['more was refunded than the scale allows', 500_000, 0],
 ])(
-  'a companion for 917.77 was removed and %s: the refunds have the same sum',
+  'after the removal of a companion for 917.77, the refunds have the same sum if %s',
   (_, refunded, proposedRefund) => {
     expect(computeRefund(460_680, 552_457, refunded)).toBe(proposedRefund)
   },
 )
 
-test('an overpayment is refunded in full, and a part payment by the scale of that part', () => {
+test('an overpayment is refunded in full, and a part payment according to the scale', () => {
   expect(computeRefund(118_000, 128_000, 0)).toBe(10_000 + 88_500)
   expect(computeRefund(150_000, 100_000, 0)).toBe(75_000)
 })
@@ -77,7 +77,7 @@ test.each([
   ['2027-01-31', 1, 1],
   ['2027-02-01', 501_500, 0],
   ['2026-10-01', 0, 0],
-])('on %s of %i paise: %i', (cancellationDay, paidPaise, refundPaise) => {
+])('on %s, the refund of %i paise is %i', (cancellationDay, paidPaise, refundPaise) => {
   expect(computeRefund(paidPaise, paidPaise, 0, getNoon(cancellationDay))).toBe(refundPaise)
 })
 
@@ -91,7 +91,7 @@ test('a file without a scale proposes no refund', () => {
   expect(computeCancellationRefund(null, sums, getNoon('2026-10-01')).proposed).toBeNull()
 })
 
-test('a step applies until its last minute, in Indian time', () => {
+test('a step of the scale applies until the end of its last day in Indian time', () => {
   const midnight = startOfDay(day('2027-01-01'))
   expect(computeRefund(100, 100, 0, instant(midnight - 1))).toBe(75)
   expect(computeRefund(100, 100, 0, midnight)).toBe(50)
@@ -132,7 +132,12 @@ test.each([
     createBill(10_000, 0, EUR),
     2_500,
   ],
-  ['50% less more than that', { percent: 50, charge: { INR: 500_000 } }, createBill(600_000, 0), 0],
+  [
+    '50% less a higher charge',
+    { percent: 50, charge: { INR: 500_000 } },
+    createBill(600_000, 0),
+    0,
+  ],
   [
     'a charge that is not stated in euro',
     { percent: 50, charge: { INR: 1 } },
@@ -147,7 +152,7 @@ test.each([
   expect(computeCancellationRefund(cancellation, paid, getNoon('2027-01-01')).proposed).toBe(refund)
 })
 
-test('an overpayment is refunded with its tax, and the tax of a part payment is its share', () => {
+test('an overpayment is refunded with its tax; from a part payment, only its share of the tax is withheld', () => {
   const cancellation = createCancellation({ percent: 100, withoutTax: true })
   const at = getNoon('2027-01-01')
   const paidBill = createBill(600_000, 108_000)
@@ -224,7 +229,7 @@ test.each([
   expect(formatExplanation(event, explanation).replaceAll('\u00a0', ' ')).toContain(line)
 })
 
-test('show writes a scale that gives the same refunds, and diff names each change of it', () => {
+test('event show writes a scale with the same refunds, and diff names each change to the scale', () => {
   const event = compileWithScale(SCALE)
   const { event: shownEvent } = compileEvent(showEvent(event), sharedFiles, {
     path: 'sample2026.yaml',

@@ -58,11 +58,11 @@ describe('permissions by role', () => {
     ],
     ['delegate', ['edit', 'ask_cancel', 'ask_refund', 'withdraw_refund']],
     ['clock', []],
-  ])('%s, on a complete registration', (actor, expectedActions) => {
+  ])('the actions of the role %s on a complete registration', (actor, expectedActions) => {
     expect(listAllowedActions('complete', actor)).toEqual(expectedActions)
   })
 
-  test('a viewer may perform no action in any state', () => {
+  test('a viewer cannot perform any action in any state', () => {
     expect(REGISTRATION_STATES.flatMap((state) => listAllowedActions(state, 'viewer'))).toEqual([])
   })
 
@@ -76,7 +76,7 @@ describe('permissions by role', () => {
     })
   })
 
-  test('staff cannot perform actions of the delegate, nor the delegate those of staff', () => {
+  test('staff cannot perform actions of the delegate, and delegates cannot perform actions of staff', () => {
     expect(getResult('to_pay', 'tell', 'owner')).toBe('not_your_role')
     expect(getResult('to_pay', 'lapse', 'owner')).toBe('not_your_role')
     expect(getResult('complete', 'cancel', 'delegate')).toBe('not_your_role')
@@ -114,13 +114,13 @@ describe('the states of a registration', () => {
     ['cancelled', 'correct', 'owner', 'not_now'],
     ['cancelled', 'accept', 'owner', 'not_now'],
     ['complete', 'approve', 'owner', 'not_now'],
-  ])('%s, %s by %s: %s', (state, actionName, actor, expected) => {
+  ])('in the state %s, the action %s by %s results in %s', (state, actionName, actor, expected) => {
     expect(getResult(state, actionName, actor)).toBe(expected)
   })
 
-  test('an action that needs a reason rejects an empty or too long reason, and trims it', () => {
+  test('an action that needs a reason rejects an empty or too long reason, and trims the reason', () => {
     expect(getResult('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
-    // Neither a zero-width space nor a direction mark is visible.
+    // Zero-width spaces and direction marks are invisible.
     expect(getResult('complete', 'cancel', 'owner', ' \u200b\u202e ')).toBe('no_grounds')
     expect(getResult('complete', 'note', 'desk', 'x'.repeat(501))).toBe('no_grounds')
     expect(getResult('complete', 'resend', 'desk', '')).toBe('complete')
@@ -129,7 +129,7 @@ describe('the states of a registration', () => {
     })
   })
 
-  test('a refusal names the state in words', () => {
+  test('the error for an action that is not allowed states the state in words', () => {
     expect(checkAction('cancelled', { act: 'cancel', actor: 'owner', why: 'x' })).toMatchObject({
       error: {
         message: `You cannot cancel this registration now. The registration is ${STATE_LABELS.cancelled}.`,
@@ -155,7 +155,7 @@ test.each<
   ['refused', 'pending', false, 0, 'refused'],
   ['to_approve', 'pending', false, 0, 'to_approve'],
 ])(
-  '%s, with payment state %s (expired: %s, due: %s): %s',
+  'the state %s with the payment status %s (expired: %s, due: %s) becomes %s',
   (state, status, hasExpired, due, expectedState) => {
     expect(
       computeNextState(state, {

@@ -16,25 +16,25 @@ export const copyMistakes: readonly Mistake[] = [
     'Registrations of the new conference would have been filed under the old one.',
   ),
   newAfpicon(
-    'the form stands at last year’s address',
+    'the form has last year’s address',
     replaceAll('/afpimeet2027', '/afpicon2026'),
     'The link in the brochure would have opened last year’s form.',
     'form: /afpicon2026',
   ),
   newAfpicon(
-    'the result pages stand at last year’s addresses',
+    'the result pages have last year’s addresses',
     replaceAll('/afpimeet/payment/', '/afpicon/payment/'),
-    'Delegates who had paid would have read last year’s confirmation.',
+    'Delegates who had paid would have seen last year’s confirmation.',
     'success: /afpicon',
   ),
   newAfpicon(
-    'the register call is last year’s',
+    'the API path for registering is last year’s',
     replaceAll('/api/afpimeet/register/', '/api/afpicon/register/'),
     'The form would have registered people for last year’s conference.',
     'register: /api',
   ),
   newAfpicon(
-    'the read call is last year’s',
+    'the API path for reading a registration is last year’s',
     replaceAll('/api/afpimeet/registrations/', '/api/afpicon/registrations/'),
     'Result pages would have looked for delegates in the wrong conference.',
     'registration: /api',
@@ -52,19 +52,19 @@ export const copyMistakes: readonly Mistake[] = [
     'prefix: AFPI',
   ),
   newAfpicon(
-    'the new prefix begins with last year’s and digits',
+    'the new prefix is last year’s prefix with digits',
     combineEdits(replaceOne('prefix: AFPM', 'prefix: AFPI27'), replaceOne('[AFPM,', '[AFPI27,')),
-    'AFPI27… would have been taken for an order of last year’s conference.',
+    'AFPI27… would have been treated as an order of last year’s conference.',
     'prefix: AFPI27',
   ),
   newAfpicon(
-    'the staff list kept its route',
+    'the staff list has last year’s route',
     replaceAll('/admin/afpimeet2027', '/admin/afpicon2026'),
     'Staff would have seen last year’s delegates.',
     'route: /admin',
   ),
   newAfpicon(
-    'both lists with one route',
+    'both lists have the same route',
     replaceAll('/admin/afpimeet2027', '/admin/afpimeet'),
     'One of the two lists could not have been opened.',
     'route: /admin',
@@ -75,17 +75,17 @@ export const copyMistakes: readonly Mistake[] = [
       replaceOne('key: afpimeet', 'key: afpicon'),
       replaceOne('dashboard: [afpimeet', 'dashboard: [afpicon'),
     ),
-    'Two conferences would have shared one panel of figures.',
+    'Two conferences would have shared one panel of the dashboard.',
     'key: afpicon',
   ),
   newAfpicon(
-    'the list reads last year’s call',
+    'the API path of the list is last year’s',
     replaceAll('/admin/afpimeet/registrations/', '/admin/afpicon/registrations/'),
     'Staff would have worked on last year’s list.',
     'api: /admin/afpicon',
   ),
   newAfpicon(
-    'the export call is last year’s',
+    'the API path of the export is last year’s',
     replaceAll('event_type=afpimeet', 'event_type=afpicon'),
     'The CSV would have contained last year’s delegates.',
     'export: {api: /admin',
@@ -107,13 +107,13 @@ export const copyMistakes: readonly Mistake[] = [
   newAfpicon(
     'the email draft names last year',
     replaceAll('AFPICON 2027 – payment', 'AFPICON 2026 – payment'),
-    'Support would have searched last year’s payments.',
+    'Support staff would have searched last year’s payments.',
     'AFPICON 2026',
   ),
   newAfpicon(
     'the receipt names last year',
     replaceAll('AFPICON 2027 – REG', 'AFPICON 2026 – REG'),
-    'Accounts departments would have refused the receipt.',
+    'Accounts departments would have rejected the receipt.',
     'AFPICON 2026',
   ),
   newAfpicon(
@@ -124,16 +124,16 @@ export const copyMistakes: readonly Mistake[] = [
   newAfpicon(
     'Try Again leads to last year’s form',
     replaceAll('/afpimeet/register', '/afpicon/register'),
-    'A delegate whose card failed would have come to last year’s form.',
+    'A delegate whose card payment failed would have been sent to last year’s form.',
     '/afpicon/register',
   ),
   newAfpicon(
-    'only the button was forgotten',
+    'only the button has last year’s address',
     replaceOne('go: /afpimeet/register', 'go: /afpicon/register'),
-    'A delegate whose card failed would have come to last year’s form.',
+    'A delegate whose card payment failed would have been sent to last year’s form.',
   ),
   newAfpicon(
-    'the event dates are last year’s, in the promises too',
+    'the event dates are last year’s, also in `promises`',
     combineEdits(
       replaceOne('from: 2027-01-31', 'from: 2026-01-31'),
       replaceOne('to: 2027-02-01', 'to: 2026-02-01'),
@@ -144,22 +144,22 @@ export const copyMistakes: readonly Mistake[] = [
     'to: 2026-02-01',
   ),
   newAfpicon(
-    'the last period kept its year',
+    'the last period has last year’s dates',
     replaceOne('from: 2027-01-25, to: 2027-01-31', 'from: 2026-01-25, to: 2026-01-31'),
-    'The last week would have been sold at the first price.',
+    'Delegates in the last week would have paid the first price.',
   ),
   newAfpicon(
-    'the third period kept its year',
+    'the third period has last year’s dates',
     replaceOne('from: 2027-01-01, to: 2027-01-25', 'from: 2026-01-01, to: 2026-01-25'),
-    'January would have been sold at the first price.',
+    'Delegates in January would have paid the first price.',
   ),
   newAfpicon(
-    'one end day kept its year',
+    'one last day has last year’s date',
     replaceOne('to: 2026-08-31', 'to: 2025-08-31'),
-    'July would have had no clear price.',
+    'It would have been unclear which price applies in July.',
   ),
   newAfpicon(
-    'periods and examples kept their years',
+    'periods and examples have last year’s dates',
     (text) =>
       combineEdits(
         replaceAll('2026-', '2025-'),
@@ -167,12 +167,12 @@ export const copyMistakes: readonly Mistake[] = [
         replaceOne('from: 2026-01-31', 'from: 2027-01-31'),
         replaceOne('to: 2026-02-01', 'to: 2027-02-01'),
       )(text),
-    'All delegates would have paid the first price all year, as every day would have been one of the “other dates”.',
+    'All delegates would have paid the first price, because every day would have been one of the “other dates”.',
     '- {id: j',
     'other_dates',
   ),
   newAfpicon(
-    'the early bird in the panel is last year’s',
+    'the early bird day in the panel is last year’s',
     replaceOne('15 September 2026', '15 September 2025'),
     'The page would have promised a discount that ended a year ago.',
     '15 September 2025',
@@ -183,15 +183,15 @@ export const copyMistakes: readonly Mistake[] = [
     'Registrations would have been filed under the old event.',
   ),
   newMidzone(
-    'the form stands at last year’s address',
+    'the form has last year’s address',
     replaceAll('/northzone2026', '/midzone2025'),
-    'Last year’s form would have taken this year’s money.',
+    'Last year’s form would have received this year’s payments.',
     'form: /midzone2025',
   ),
   newMidzone(
     'Retry leads to last year’s form',
     replaceOne('go: /northzone2026', 'go: /midzone2025'),
-    'A second attempt would have registered for last year.',
+    'A second attempt would have registered the delegate for last year’s event.',
   ),
   newMidzone(
     'the success page is last year’s',
@@ -206,13 +206,13 @@ export const copyMistakes: readonly Mistake[] = [
     'prefix: MIDZ',
   ),
   newMidzone(
-    'the prefix is the first letters of PULMO',
+    'the prefix is part of the prefix PULMO',
     replaceAll('NORZ', 'PULMO'),
     'Orders would have opened the other conference’s result page.',
     'prefix: PULMO',
   ),
   newMidzone(
-    'the pricing call is last year’s',
+    'the API path for prices is last year’s',
     replaceAll('/api/northzone/pricing/', '/api/midzone/pricing/'),
     'The form would have shown last year’s prices.',
     'tariff:',
@@ -220,10 +220,10 @@ export const copyMistakes: readonly Mistake[] = [
   newMidzone(
     'the support draft names last year’s event',
     replaceOne('mail: "Kerala North Zone 2026', 'mail: "Kerala Mid Zone 2025'),
-    'Support would have searched the wrong event.',
+    'Support staff would have searched the wrong event.',
   ),
   newMidzone(
-    'the title is new, the dates are not',
+    'the title is new, but the dates are last year’s',
     combineEdits(
       replaceOne('from: 2026-11-23', 'from: 2025-11-23'),
       replaceOne('to: 2026-11-23', 'to: 2025-11-23'),
@@ -239,7 +239,7 @@ export const copyMistakes: readonly Mistake[] = [
     'The page would have shown an event that ends before it begins.',
   ),
   markUndetectable(
-    'A venue is a word; the conference might well meet there again.',
+    'A venue is free text, and the conference can meet there again.',
     newMidzone(
       'the venue is last year’s',
       replaceOne('venue: Kozhikode', 'venue: Kochi'),
@@ -249,7 +249,7 @@ export const copyMistakes: readonly Mistake[] = [
   markUndetectable(
     'One team may be responsible for two conferences.',
     newMidzone(
-      'support is another conference’s',
+      'the support address is another conference’s',
       replaceAll('support@northzone.example', 'support@midzone.example'),
       'Delegates would have written to strangers.',
       'support:',
@@ -258,7 +258,7 @@ export const copyMistakes: readonly Mistake[] = [
   markUndetectable(
     'Two conferences of one association may share an account.',
     newMidzone(
-      'the money goes to another association',
+      'the payment account is another association’s',
       combineEdits(
         replaceOne('account: afpi', 'account: chirurgia'),
         replaceOne('account: afpi', 'account: chirurgia'),
@@ -268,7 +268,7 @@ export const copyMistakes: readonly Mistake[] = [
     ),
   ),
   markUndetectable(
-    'A motto may be used twice.',
+    'A motto can be used twice.',
     newAfpicon(
       'the motto is last year’s',
       replaceOne('The Tea Route', 'The Spice Route'),

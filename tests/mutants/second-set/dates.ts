@@ -20,12 +20,12 @@ export const dateMistakes: readonly Mistake[] = [
       replaceOne('from: 2026-01-31', 'from: 2026-02-01'),
       replaceOne('  to: 2026-02-01', '  to: 2026-01-31'),
     ),
-    'The page would have shown an end before the beginning.',
+    'The page would have shown an end that is before the beginning.',
   ),
   afpicon(
     'day and month swapped',
     replaceOne('to: 2026-02-01', 'to: 2026-01-02'),
-    'The conference would have seemed to be over before it began.',
+    'The page would have shown a conference that ends before it begins.',
   ),
   afpicon(
     'a date as written in the brochure',
@@ -43,24 +43,24 @@ export const dateMistakes: readonly Mistake[] = [
     'The end of the first price would have been unclear.',
   ),
   afpicon(
-    '31 September',
+    '31 September, which does not exist',
     replaceOne('from: 2025-09-01, to: 2025-12-31', 'from: 2025-09-31, to: 2025-12-31'),
     'September would not have had its own price.',
   ),
   afpicon(
-    'the year of the January period not changed',
+    'the year of the January period is unchanged',
     replaceOne('from: 2026-01-01', 'from: 2025-01-01'),
-    'January’s price would have covered the whole year before.',
+    'The January price would have applied to the whole previous year.',
   ),
   afpicon(
     'a gap of a month',
     replaceOne('from: 2025-09-01', 'from: 2025-10-01'),
-    'September would have been sold at the wrong price.',
+    'Delegates in September would have paid the wrong price.',
   ),
   afpicon(
     'the December period ends in January',
     replaceOne('to: 2025-12-31', 'to: 2026-01-31'),
-    'All of January would have been sold at the December price.',
+    'Delegates would have paid the December price in all of January.',
   ),
   afpicon(
     'the overlap line deleted',
@@ -84,7 +84,7 @@ export const dateMistakes: readonly Mistake[] = [
     'The first price would never have applied.',
   ),
   afpicon(
-    'year with three digits',
+    'a year with three digits',
     replaceOne('from: 2025-09-01', 'from: 205-09-01'),
     'The period would have begun 1,800 years ago.',
   ),
@@ -94,7 +94,7 @@ export const dateMistakes: readonly Mistake[] = [
     'Late delegates would have been rejected or charged a random price.',
   ),
   afpicon(
-    'other dates fall into the most expensive period',
+    'other dates have the most expensive price',
     replaceOne('other_dates: july-1-aug-31', 'other_dates: jan-25-jan-31'),
     'Delegates in June would have paid double.',
   ),
@@ -105,28 +105,28 @@ export const dateMistakes: readonly Mistake[] = [
     '  periods',
   ),
   chirurgia(
-    'early bird a month longer',
+    'the early bird is a month longer',
     replaceOne('to: 2025-11-30}', 'to: 2025-12-30}'),
     'In December two prices would have applied.',
     'id: regular',
   ),
   chirurgia(
-    'early bird ends a day early',
+    'the early bird ends a day early',
     replaceOne('to: 2025-11-30}', 'to: 2025-11-29}'),
     'On the last advertised day registration would have been closed.',
     'id: regular',
   ),
   chirurgia(
-    'both periods moved, the panel and examples not',
+    'both periods moved, but not the panel and the examples',
     combineEdits(
       replaceOne('to: 2025-11-30}', 'to: 2025-10-31}'),
       replaceOne('from: 2025-12-01}', 'from: 2025-11-01}'),
     ),
-    'The page would have promised a discount it no longer gives.',
+    'The page would have promised a discount that no longer exists.',
     '30 November 2025',
   ),
   chirurgia(
-    'periods and examples moved, only the panel not',
+    'periods and examples moved, but not the panel',
     combineEdits(
       replaceOne('to: 2025-11-30}', 'to: 2025-10-31}'),
       replaceOne('from: 2025-12-01}', 'from: 2025-11-01}'),
@@ -138,7 +138,7 @@ export const dateMistakes: readonly Mistake[] = [
     'Early bird discounts',
   ),
   chirurgia(
-    'regular begins next year',
+    'the regular period begins a year late',
     replaceOne('from: 2025-12-01}', 'from: 2026-12-01}'),
     'Registration would have been closed all winter.',
   ),
@@ -166,12 +166,12 @@ export const dateMistakes: readonly Mistake[] = [
   chirurgia(
     'the panel’s month is wrong',
     replaceOne('30 November 2025', '30 October 2025'),
-    'Delegates would have hurried, or given up, a month too early.',
+    'Delegates would have believed that the discount ends a month earlier.',
   ),
   pulmocon(
     'the second tier starts before the first ends',
     replaceOne('from: 2025-08-01', 'from: 2025-07-01'),
-    'The tier in July would have been uncertain.',
+    'It would have been unclear which tier applies in July.',
   ),
   pulmocon(
     'a tier’s end in the wrong year',
@@ -181,10 +181,10 @@ export const dateMistakes: readonly Mistake[] = [
   pulmocon(
     'the event’s end before its beginning',
     replaceOne('to: 2025-09-14', 'to: 2025-09-04'),
-    'The notice would have shown nonsense.',
+    'The notice would have shown impossible dates.',
   ),
   midzone(
-    'the day of the event and the promise changed, the end day not',
+    'the first day and the promise changed, but not the last day',
     combineEdits(
       replaceOne('from: 2025-11-23', 'from: 2025-11-30'),
       replaceOne('dates: 23 November', 'dates: 30 November'),
@@ -192,11 +192,11 @@ export const dateMistakes: readonly Mistake[] = [
     'The event would have ended before it began.',
   ),
   markUndetectable(
-    'The hours are text, and so are the promises.',
+    'The hours and the promise are free text.',
     midzone(
       'the hours are in the evening',
       replaceAll('9 AM to 3 PM', '9 PM to 3 AM'),
-      'Delegates would have come at night.',
+      'Delegates would have arrived in the evening.',
       'hours:',
     ),
   ),
@@ -209,7 +209,7 @@ export const dateMistakes: readonly Mistake[] = [
         replaceOne('to: 2025-11-23', 'to: 2025-11-30'),
         replaceOne('dates: 23 November', 'dates: 30 November'),
       ),
-      'Delegates would have come a week late.',
+      'Delegates would have arrived a week late.',
       'from:',
       'to:',
     ),

@@ -26,17 +26,17 @@ export const formMistakes: readonly Mistake[] = [
         'required: Full name is required}\n        - {id: ticket_no',
       ),
     ),
-    'Delegates who forgot the name would have been told to give a phone number.',
+    'Delegates who forgot their name would have been asked for a phone number.',
   ),
   afpicon(
-    'required removed after a copy',
+    '`required` removed while copying',
     replaceOne('label: Full Name, required: Full name is required}', 'label: Full Name}'),
-    'The gateway would have refused a payment without a name.',
+    'The gateway would have rejected a payment without a name.',
   ),
   afpicon(
     'required: no',
     replaceOne('required: Please select a registration category', 'required: no'),
-    'Delegates would have pressed a grey button without knowing why.',
+    'The button would have been disabled without an explanation.',
   ),
   afpicon(
     'the email field is missing',
@@ -59,24 +59,24 @@ export const formMistakes: readonly Mistake[] = [
   afpicon(
     'the phone field renamed',
     replaceOne('{id: phone_number,', '{id: mobile,'),
-    'The list, the page and the gateway would have missed it.',
+    'The list, the page and the gateway would have had no phone number.',
     '- phone_number',
   ),
   afpicon(
-    'a field renamed in the form, not in the lists',
+    'a field renamed in the form, but not in the lists',
     replaceOne('{id: present_institute,', '{id: institute,'),
-    'The column for staff would have stayed empty.',
+    'The column of the staff list would have been empty.',
     'present_institute, medical',
   ),
   afpicon(
     'a field id in camelCase, as in the old page',
     replaceOne('{id: present_institute,', '{id: presentInstitute,'),
-    'The column for staff would have stayed empty.',
+    'The column of the staff list would have been empty.',
   ),
   afpicon(
     'a field id with a hyphen',
     replaceOne('{id: ticket_no,', '{id: ticket-no,'),
-    'The column for staff would have stayed empty.',
+    'The column of the staff list would have been empty.',
   ),
   afpicon(
     'a field pasted twice',
@@ -84,12 +84,12 @@ export const formMistakes: readonly Mistake[] = [
     'One of two answers would have been lost.',
   ),
   afpicon(
-    'a field pasted, the id forgotten',
+    'a field pasted without changing its id',
     insertBelow('{id: city, label: City}', '        - {id: city, label: District}'),
     'The district would have been stored as the city.',
   ),
   afpicon(
-    'a field pasted, the label forgotten',
+    'a field pasted without changing its label',
     insertBelow('{id: city, label: City}', '        - {id: district, label: City}'),
     'Delegates would have been asked twice for the city.',
   ),
@@ -114,7 +114,7 @@ export const formMistakes: readonly Mistake[] = [
     'Delegates could have entered any text.',
   ),
   afpicon(
-    'a drop-down without type',
+    'a drop-down without a type',
     replaceOne('{id: state, type: select, label', '{id: state, label'),
     'Delegates would have entered their state in forty spellings.',
   ),
@@ -134,7 +134,7 @@ export const formMistakes: readonly Mistake[] = [
     'Every document would have been rejected.',
   ),
   afpicon(
-    'file extensions missing',
+    'no file extensions',
     removeLine('accept: ['),
     'Any file could have been uploaded.',
     'id: pg_proof',
@@ -146,7 +146,7 @@ export const formMistakes: readonly Mistake[] = [
     'accept:',
   ),
   afpicon(
-    'an extension forgotten, also in `promises`',
+    'a file extension is missing, also in `promises`',
     replaceAll('jpg, jpeg, png]', 'jpg, png]'),
     'Photos from half of all phones would have been rejected.',
     'accept:',
@@ -154,17 +154,17 @@ export const formMistakes: readonly Mistake[] = [
   afpicon(
     'a step that does not exist',
     replaceOne('stays_on: 1', 'stays_on: 5'),
-    'The stepper would have marked nothing.',
+    'The stepper would have highlighted no step.',
   ),
   afpicon(
     'steps counted from zero',
     replaceOne('stays_on: 1', 'stays_on: 0'),
-    'The stepper would have marked nothing.',
+    'The stepper would have highlighted no step.',
   ),
   afpicon(
     'a summary line misspelt',
     replaceOne('lines: [base, gst, total]', 'lines: [base, tax, total]'),
-    'The GST would not have been shown before paying.',
+    'The GST would not have been shown before payment.',
   ),
   afpicon(
     'a summary without the total',
@@ -178,7 +178,7 @@ export const formMistakes: readonly Mistake[] = [
     'A rejected submission would have shown no message.',
   ),
   afpicon(
-    'a message for a form that is not checked',
+    'an error message for a field that is not checked',
     replaceOne(
       'type: phone, label: Phone Number, check: false',
       'type: phone, label: Phone Number, check: false, invalid: Please enter ten digits',
@@ -186,7 +186,7 @@ export const formMistakes: readonly Mistake[] = [
     'Staff would have assumed that numbers are checked.',
   ),
   afpicon(
-    'section without fields',
+    'a section without fields',
     replaceOne(
       '    - title: Registration Category\n      fields:',
       '    - title: Registration Category\n      field:',
@@ -194,7 +194,7 @@ export const formMistakes: readonly Mistake[] = [
     'The category could not have been chosen.',
   ),
   afpicon(
-    'a section title pasted over',
+    'a section title replaced by another title',
     replaceOne('- title: Registration Category', '- title: Documentation'),
     'Delegates would have looked for their category under Documentation.',
   ),
@@ -204,7 +204,7 @@ export const formMistakes: readonly Mistake[] = [
     'The kitchen would have counted a meal that no delegate had chosen.',
   ),
   chirurgia(
-    'a default with a capital',
+    'a default with a capital letter',
     replaceOne('default: vegetarian', 'default: Vegetarian'),
     'The kitchen would have counted two kinds of vegetarian.',
   ),
@@ -217,15 +217,15 @@ export const formMistakes: readonly Mistake[] = [
     'All delegates would have been listed with a paper presentation.',
   ),
   chirurgia(
-    'the default is yes',
+    'the default is yes instead of no',
     replaceOne(
       'label: Poster Presentation, default: false',
       'label: Poster Presentation, default: true',
     ),
-    'All delegates would have been put on the poster list.',
+    'All delegates would have been listed with a poster.',
   ),
   chirurgia(
-    'an option misspelt, promise not',
+    'an option misspelt, but not in `promises`',
     replaceOne(
       'professor, associate-professor, assistant-professor,\n                    senior',
       'professor, associate-professor, asistant-professor,\n                    senior',
@@ -238,12 +238,12 @@ export const formMistakes: readonly Mistake[] = [
     chirurgia(
       'an option misspelt, also in `promises`',
       replaceAll('assistant-professor', 'asistant-professor'),
-      'Assistant professors would have read a misspelling.',
+      'Assistant professors would have seen a misspelling.',
       'asistant',
     ),
   ),
   chirurgia(
-    'an option twice',
+    'an option listed twice',
     replaceOne('[consultant, professor,', '[consultant, consultant, professor,'),
     'The drop-down would have offered one option twice.',
   ),
@@ -257,7 +257,7 @@ export const formMistakes: readonly Mistake[] = [
     ),
   ),
   chirurgia(
-    'the number always required',
+    'the membership number is always required',
     removeLine('show_when: {asi_member: true}'),
     'Non-members could not have registered.',
     'id: asi_membership_number',
@@ -274,14 +274,14 @@ export const formMistakes: readonly Mistake[] = [
     'The question would have come after the field that depends on it.',
   ),
   chirurgia(
-    'label left out',
+    'a missing label',
     replaceOne('{id: hospital, label: Hospital / Institution}', '{id: hospital}'),
-    'Delegates would have faced an empty box without a name.',
+    'Delegates would have seen an empty field without a label.',
   ),
   chirurgia(
-    'key in the plural',
+    'a key in the plural',
     replaceOne('label: Hospital / Institution', 'labels: Hospital / Institution'),
-    'Delegates would have faced an empty box without a name.',
+    'Delegates would have seen an empty field without a label.',
   ),
   midzone(
     'a key with a space',
@@ -299,12 +299,12 @@ export const formMistakes: readonly Mistake[] = [
     'Delegates would have seen a dialog that says “non”.',
   ),
   midzone(
-    'two fields with one label',
+    'two fields with the same label',
     replaceOne('label: Institution', 'label: Designation'),
     'Delegates would not have known what to enter in which field.',
   ),
   pulmocon(
-    'the prefix lost its quotes',
+    'the prefix without its quotes',
     replaceOne('default: "+91"', 'default: +91'),
     'The number would have begun with 91.',
   ),
@@ -319,13 +319,13 @@ export const formMistakes: readonly Mistake[] = [
     'The category column would have shown rupees.',
   ),
   pulmocon(
-    'a stored column renamed, the list not',
+    'a stored column renamed, but not in the list',
     replaceOne('{id: accompanying_persons_count,', '{id: accompanying_count,'),
     'The column would have been empty.',
     'accompanying_persons_count, payment',
   ),
   markUndetectable(
-    'A label is in the organiser’s language.',
+    'A label can be in any language.',
     chirurgia(
       'a word misspelt in a label',
       replaceOne('label: Hospital / Institution', 'label: Hosptial / Institution'),

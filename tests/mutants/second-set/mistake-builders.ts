@@ -1,10 +1,10 @@
 /**
- * Mistakes of organisers, written by hand by an author who had read the event format but not the checker. Each takes
- * one of the four event files, or a valid adaptation of one to a new conference, and makes a mistake that is typical
- * of copying a file, filling it in and being interrupted.
+ * Mistakes of organisers, written by hand by an author who knew the event format but not the code of the checker. Each
+ * changes one of the four event files, or a valid adaptation of such a file to a new conference, as an organiser who
+ * copies a file, completes it and is interrupted.
  */
 export type EventId = 'afpicon2026' | 'chirurgia2026' | 'midzone2025' | 'pulmocon2025'
-/** Changes a text. Throws if the edited part is missing, because the edit would make no mistake. */
+/** Changes a text. Throws if the edited part is missing, because the text would then contain no mistake. */
 export type Edit = (text: string) => string
 
 export type Mistake = {
@@ -35,7 +35,7 @@ export const replaceOne =
       text.replace(oldText, () => newText),
       oldText,
     )
-/** Replaces every occurrence: the mistake is in the file and in the promises alike. */
+/** Replaces every occurrence, so that the mistake is in the file and in its promises. */
 export const replaceAll =
   (oldText: string, newText: string): Edit =>
   (text) =>

@@ -29,7 +29,7 @@ export const moneyMistakes: readonly Mistake[] = [
     'Every post graduate would have paid ₹270 too much.',
   ),
   afpicon(
-    'columns swapped in the heading',
+    'two columns swapped in the heading',
     replaceOne('[july-1-aug-31, sep-1-dec-31,', '[sep-1-dec-31, july-1-aug-31,'),
     'Early delegates would have paid the autumn price.',
   ),
@@ -39,7 +39,7 @@ export const moneyMistakes: readonly Mistake[] = [
     'Autumn would have been more expensive than January.',
   ),
   afpicon(
-    'rows of members and others swapped',
+    'the prices of members and non-members swapped',
     combineEdits(
       replaceOne('    afpi-pg:                  [', '    non-afpi-pg:              {{'),
       replaceOne('    non-afpi-pg:              [', '    afpi-pg:                  ['),
@@ -51,7 +51,7 @@ export const moneyMistakes: readonly Mistake[] = [
   afpicon(
     'a row is missing',
     removeLine('    non-afpi-pg:   '),
-    'Post graduates would have found no price.',
+    'Post graduates would have had no price.',
     'id: non-afpi-pg',
     '  prices:',
   ),
@@ -66,22 +66,22 @@ export const moneyMistakes: readonly Mistake[] = [
     'The columns would have been ambiguous.',
   ),
   afpicon(
-    'thousands comma',
+    'a comma before the thousands',
     replaceOne('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, 10,000]'),
-    'The last week would have cost ten rupees.',
+    'Delegates in the last week would have paid ten rupees.',
   ),
   afpicon(
-    'Indian comma in quotes',
+    'Indian digit grouping in quotes',
     replaceOne('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, "10,000"]'),
     'The last week would have had no price.',
   ),
   afpicon(
-    'with the rupee sign',
+    'a price with the rupee sign',
     replaceOne('[3000, 3000, 3000,  4000]', '[₹3000, ₹3000, ₹3000, ₹4000]'),
     'Interns would have had no price.',
   ),
   afpicon(
-    'with /- at the end',
+    'a price with /- at the end',
     replaceOne('[4250, 5250, 7250, 10000]', '[4250/-, 5250/-, 7250/-, 10000/-]'),
     'Post graduates would have had no price.',
   ),
@@ -98,27 +98,27 @@ export const moneyMistakes: readonly Mistake[] = [
   afpicon(
     'three decimals',
     replaceOne('[4250, 5250', '[4250.505, 5250'),
-    'The gateway would have refused the amount.',
+    'The gateway would have rejected the amount.',
   ),
   afpicon(
     'a negative price',
     replaceOne('[3000, 3000, 3000,  4000]', '[-3000, 3000, 3000, 4000]'),
-    'Interns would have been owed a refund.',
+    'Interns would have had a negative price.',
   ),
   afpicon(
     'a zero for `free`',
     replaceOne('[3000, 3000, 3000,  4000]', '[0, 3000, 3000, 4000]'),
-    'The button would have stayed grey for interns.',
+    'The button would have been disabled for interns.',
   ),
   afpicon(
     'a row for a removed category',
     replaceOne('    intern-mbbs-accompanying: [', '    intern-mbbs: ['),
-    'Interns would have found no price.',
+    'Interns would have had no price.',
   ),
   afpicon(
-    'the same row twice',
+    'a row listed twice',
     insertBelow('    afpi-pg:          ', '    afpi-pg:                  [4000, 5000, 7000, 9000]'),
-    'One of two prices would have applied, by chance.',
+    'It would have been unclear which of two prices applies.',
   ),
   afpicon(
     'a misspelt period in the heading',
@@ -127,13 +127,13 @@ export const moneyMistakes: readonly Mistake[] = [
     'period:  ',
   ),
   afpicon(
-    'a period twice in the heading',
+    'a period listed twice in the heading',
     replaceOne('jan-1-jan-25, jan-25-jan-31]', 'jan-1-jan-25, jan-1-jan-25]'),
     'The last week would have had no price.',
     'period:  ',
   ),
   afpicon(
-    'the price row for none misspelt',
+    '`none` misspelt in a price row',
     replaceOne('[3000, 3000, 3000,  4000]', '[3000, 3000, 3000, nil]'),
     'The last week would have had no price for interns.',
   ),
@@ -144,14 +144,14 @@ export const moneyMistakes: readonly Mistake[] = [
     'Fees are exclusive of 18%',
   ),
   afpicon(
-    'GST with its sign',
+    'GST with a percent sign',
     replaceOne('percent: 18,', 'percent: 18%,'),
     'No total could have been calculated.',
   ),
   afpicon(
     'GST as a fraction',
     replaceOne('percent: 18', 'percent: 0.18'),
-    'Nine rupees of GST would have been charged for nine hundred.',
+    'GST of nine rupees would have been charged instead of nine hundred.',
   ),
   afpicon(
     'prices declared to include GST',
@@ -159,15 +159,15 @@ export const moneyMistakes: readonly Mistake[] = [
     'The organisers would have paid the GST of every delegate themselves.',
   ),
   afpicon(
-    'the panel says inclusive',
+    'the panel states that prices include GST',
     replaceOne('exclusive of 18% GST', 'inclusive of 18% GST'),
     'Delegates would have demanded ₹900 back.',
     'inclusive of',
   ),
   afpicon(
-    'the panel’s percent is old',
+    'the panel states an old rate',
     replaceOne('exclusive of 18%', 'exclusive of 12%'),
-    'Delegates would have complained about 18%.',
+    'Delegates would have complained about the higher rate.',
   ),
   chirurgia(
     'prices declared to exclude GST',
@@ -175,17 +175,17 @@ export const moneyMistakes: readonly Mistake[] = [
     'Surgeons would have paid 18% more than the brochure says.',
   ),
   chirurgia(
-    'GST included, misspelt',
+    '`inclusive` misspelt',
     replaceOne('prices: inclusive', 'prices: included'),
     'It would have been unclear whether GST was included.',
   ),
   chirurgia(
-    'rounding misspelt',
+    'the rounding rule misspelt',
     replaceOne('round: rupee}', 'round: rupees}'),
     'Receipts would have shown paise, which the office does not book.',
   ),
   chirurgia(
-    'rounding left out',
+    'the rounding rule is missing',
     replaceOne(', round: rupee}', '}'),
     'Receipts would have shown ₹4,237.29.',
   ),
@@ -195,12 +195,12 @@ export const moneyMistakes: readonly Mistake[] = [
     'Late delegates would have received the discount.',
   ),
   chirurgia(
-    'one row written backwards',
+    'the prices of one row in reverse order',
     replaceOne('[3540, 4720]', '[4720, 3540]'),
     'An early post graduate would have paid more.',
   ),
   chirurgia(
-    'one row written backwards, examples regenerated from it',
+    'the prices of one row in reverse order, with regenerated examples',
     combineEdits(
       replaceOne('[3540, 4720]', '[4720, 3540]'),
       replaceAll(
@@ -220,13 +220,13 @@ export const moneyMistakes: readonly Mistake[] = [
     '[4720, 3540]',
   ),
   chirurgia(
-    'prices of members and others swapped',
+    'the prices of members and other delegates swapped',
     combineEdits(
       replaceOne('[5900, 7080]', '[A]'),
       replaceOne('[7080, 8260]', '[5900, 7080]'),
       replaceOne('[A]', '[7080, 8260]'),
     ),
-    'Members would have paid more than others.',
+    'Members would have paid more than other delegates.',
     'asi-member:  ',
   ),
   chirurgia(
@@ -240,7 +240,7 @@ export const moneyMistakes: readonly Mistake[] = [
     'Non-members would have had one price for two periods.',
   ),
   chirurgia(
-    'a closing bracket lost',
+    'a missing closing bracket',
     replaceOne('[2360, 2950]', '[2360, 2950'),
     'The file could not have been read at all.',
     'accompanying-asi:     [',
@@ -256,7 +256,7 @@ export const moneyMistakes: readonly Mistake[] = [
     'It would have been unclear which price applies.',
   ),
   midzone(
-    'a bare number for a list',
+    'a number instead of a list',
     replaceOne('afpi-pg:           [750]', 'afpi-pg:           750'),
     'Post graduates would have had no price.',
   ),
@@ -266,13 +266,13 @@ export const moneyMistakes: readonly Mistake[] = [
     'A member would have been charged ₹11,800.',
   ),
   midzone(
-    'the period’s name changed in one place',
+    'the id of a period changed in only one place',
     replaceOne('- {id: standard}', '- {id: regular}'),
     'No category would have had a price.',
     'period:   ',
   ),
   midzone(
-    'a period and the column added, a row forgotten',
+    'a period and its column added, but not in every row',
     combineEdits(
       insertBelow('- {id: standard}', '    - {id: spot, from: 2025-11-23}'),
       replaceOne('[standard]', '[standard, spot]'),
@@ -286,7 +286,7 @@ export const moneyMistakes: readonly Mistake[] = [
   markUndetectable(
     'A tool cannot know that a higher price is a mistake, and the examples were generated from the table.',
     midzone(
-      'the member price is wrong, examples too',
+      'the member price is wrong, also in the examples',
       combineEdits(
         replaceOne('[1000]', '[1100]'),
         replaceOne('base: 1000, gst: 180, total: 1180', 'base: 1100, gst: 198, total: 1298'),

@@ -15,47 +15,47 @@ import type { Mistake } from './mistake-builders.ts'
 
 export const nameMistakes: readonly Mistake[] = [
   afpicon(
-    'the file’s id is misspelt',
+    'the id of the event is misspelt',
     replaceOne('id: afpicon2026', 'id: afpicon2062'),
     'The event would have been stored under an unknown name.',
   ),
   afpicon(
-    'the id with a capital',
+    'the id with a capital letter',
     replaceOne('id: afpicon2026', 'id: Afpicon2026'),
     'The event would have been stored under another name.',
   ),
   afpicon(
-    'support without its top-level domain',
+    'the support address without its top-level domain',
     replaceOne('support: support@afpicon.example', 'support: support@afpicon'),
-    'No email to support would have arrived.',
+    'Emails to support would not have arrived.',
   ),
   afpicon(
-    'support with a comma',
+    'the support address with a comma',
     replaceOne('support: support@afpicon.example', 'support: support@afpicon,example'),
-    'No email to support would have arrived.',
+    'Emails to support would not have arrived.',
   ),
   afpicon(
-    'support with a space',
+    'the support address with a space',
     replaceOne('support: support@afpicon.example', 'support: support @afpicon.example'),
-    'No email to support would have arrived.',
+    'Emails to support would not have arrived.',
   ),
   afpicon(
-    'support with letters swapped',
+    'the support address with letters swapped',
     replaceOne('support: support@afpicon.example', 'support: suport@afpicon.example'),
-    'No email to support would have arrived.',
+    'Emails to support would not have arrived.',
   ),
   afpicon(
-    'two addresses in one',
+    'two addresses in one value',
     replaceOne(
       'support: support@afpicon.example',
       'support: support@afpicon.example, desk@afpicon.example',
     ),
-    'No email to support would have arrived.',
+    'Emails to support would not have arrived.',
   ),
   afpicon(
-    'the office address missing, its copy required',
+    'the office address is missing, but a copy is sent to it',
     removeLine('office: registrations@'),
-    'Staff would have got no copy of a confirmation.',
+    'Staff would have received no copy of a confirmation.',
     'copy_to',
   ),
   afpicon(
@@ -65,7 +65,7 @@ export const nameMistakes: readonly Mistake[] = [
     'event:',
   ),
   afpicon(
-    'the venue’s key misspelt',
+    'the key of the venue misspelt',
     replaceOne('venue: Resort', 'venu: Resort'),
     'Delegates would not have known where to go.',
   ),
@@ -82,20 +82,20 @@ export const nameMistakes: readonly Mistake[] = [
   afpicon(
     'a route without its slash',
     replaceOne('form: /afpicon2026', 'form: afpicon2026'),
-    'The link in the brochure would have led nowhere.',
+    'The link in the brochure would not have worked.',
   ),
   afpicon(
     'a route with a slash at the end',
     replaceOne('form: /afpicon2026', 'form: /afpicon2026/'),
-    'The link in the brochure would have led nowhere.',
+    'The link in the brochure would not have worked.',
   ),
   afpicon(
-    'a route with the whole address',
+    'a route with a complete URL',
     replaceOne('success: /afpicon/', 'success: https://conference.example/afpicon/'),
     'Delegates who had paid would have seen “not found”.',
   ),
   afpicon(
-    'success and failed swapped, promises too',
+    'success and failed swapped, also in `promises`',
     combineEdits(
       replaceAll('/afpicon/payment/success', '/A'),
       replaceAll('/afpicon/payment/failed', '/afpicon/payment/success'),
@@ -106,9 +106,9 @@ export const nameMistakes: readonly Mistake[] = [
     'failed:',
   ),
   afpicon(
-    'success and failed the same',
+    'the same address for success and failed',
     replaceOne('failed: /afpicon/payment/failed', 'failed: /afpicon/payment/success'),
-    'Delegates who had paid would have been told that it failed.',
+    'Delegates who had paid would have seen that the payment failed.',
   ),
   afpicon(
     'a result page at another event’s address',
@@ -119,7 +119,7 @@ export const nameMistakes: readonly Mistake[] = [
   afpicon(
     'a form at the address of the staff pages',
     replaceAll('/afpicon2026,', '/admin/dashboard,'),
-    'The promise would have named a missing address.',
+    'The promised address would have been missing.',
     'form: /afpicon2026',
   ),
   afpicon(
@@ -134,19 +134,19 @@ export const nameMistakes: readonly Mistake[] = [
   afpicon(
     'Try Again misspelt',
     replaceOne('go: /afpicon/register', 'go: /afpicon/registr'),
-    'A delegate whose card failed would have seen “not found”.',
+    'A delegate whose card payment failed would have seen “not found”.',
   ),
   afpicon(
     'the extra route removed',
     removeLine('also: [/afpicon/register]'),
-    'A delegate whose card failed would have seen “not found”.',
+    'A delegate whose card payment failed would have seen “not found”.',
     'go: /afpicon/register',
     'routes:',
   ),
   afpicon(
     'a button with an unknown action',
     replaceOne('do: receipt', 'do: download'),
-    'No delegate could have got a receipt.',
+    'No delegate could have downloaded a receipt.',
   ),
   afpicon(
     'a button with two targets',
@@ -159,31 +159,31 @@ export const nameMistakes: readonly Mistake[] = [
     'The button would have done nothing.',
   ),
   afpicon(
-    'the receipt’s block deleted',
+    'the block of the receipt deleted',
     (text) =>
       assertChanged(text, text.replace(/ {2}receipt:\n(?: {4}.*\n|\n| {6}.*\n)+/, ''), 'receipt'),
-    'Download Receipt would have downloaded nothing.',
+    'The button Download Receipt would have had no effect.',
     'do: receipt',
   ),
   afpicon(
     'an account in capitals',
     replaceOne('account: afpi ', 'account: AFPI '),
-    'The credentials would not have been found, and no one could have paid.',
+    'The credentials would not have been found, and no delegate could have paid.',
   ),
   afpicon(
     'an unknown gateway',
     replaceOne('gateway: airpay', 'gateway: airpays'),
-    'No one could have paid.',
+    'No delegate could have paid.',
   ),
   afpicon(
-    'the prefix in small letters',
+    'the prefix in lower case',
     replaceOne('prefix: AFPI', 'prefix: afpi'),
-    'The gateway’s answers would have matched no order.',
+    'The gateway’s responses would have matched no order.',
   ),
   afpicon(
     'the prefix with a hyphen',
     replaceOne('prefix: AFPI', 'prefix: AFPI-'),
-    'The gateway would have refused the order ids.',
+    'The gateway would have rejected the order ids.',
   ),
   afpicon(
     'too few digits',
@@ -196,66 +196,66 @@ export const nameMistakes: readonly Mistake[] = [
       replaceOne('prefix: AFPI', 'prefix: AFPICON2026'),
       replaceOne('[AFPI,', '[AFPICON2026,'),
     ),
-    'The gateway would have refused a second attempt.',
+    'The gateway would have rejected a second attempt.',
     'prefix: AFPICON2026',
   ),
   afpicon(
-    'followed by a misspelt word',
+    '`followed_by` with a misspelt value',
     replaceOne('followed_by: digits', 'followed_by: digit'),
     'No order would have been recognised.',
   ),
   afpicon(
-    'the read call lost its placeholder',
+    'the API path for reading a registration without its placeholder',
     replaceOne(
       'registration: /api/afpicon/registrations/{reg_no}/',
       'registration: /api/afpicon/registrations/',
     ),
-    'Every result page would have failed to find its delegate.',
+    'The result pages would not have found any registration.',
   ),
   afpicon(
-    'the placeholder’s name wrong',
+    'the placeholder with a wrong name',
     replaceOne(
       'registration: /api/afpicon/registrations/{reg_no}/',
       'registration: /api/afpicon/registrations/{regno}/',
     ),
-    'Every result page would have failed to find its delegate.',
+    'The result pages would not have found any registration.',
   ),
   afpicon(
-    'sent as the wrong value',
+    'a value sent under the wrong name',
     replaceOne('gst_amount: gst\n', 'gst_amount: base\n'),
     'The reader of the API would have booked the base as tax.',
   ),
   afpicon(
-    'sent under a field’s name',
+    'a value sent under the name of a field',
     replaceOne('base_amount: base\n', 'ticket_type: base\n'),
     'The category would have been overwritten by rupees.',
   ),
   afpicon(
-    'sends an unknown value',
+    'an unknown value sent',
     replaceOne('total_amount: total\n', 'total_amount: totals\n'),
-    'The amount would have been missing from the call.',
+    'The amount would have been missing from the response.',
   ),
   afpicon(
-    'gateway key of the API misspelt',
+    'the gateway key of the API misspelt',
     replaceOne('gateway_return:', 'gateway_returns:'),
     'The gateway’s return would have reached no route.',
   ),
   chirurgia(
-    'tariff and read call collide',
+    'the API paths of prices and registrations conflict',
     replaceAll('/api/chirurgia/tariff-info/', '/api/chirurgia/registrations/tariff/'),
-    'The price list would have been taken for a delegate.',
+    'The price list would have been treated as a registration.',
     'tariff:',
   ),
   chirurgia(
-    'register and tariff at one address',
+    'the same API path for registering and prices',
     replaceAll('/api/chirurgia/tariff-info/', '/api/chirurgia/register/'),
     'The prices could not have been read.',
     'tariff:',
   ),
   midzone(
-    'the read call of another event',
+    'the API path for reading a registration is another event’s',
     replaceAll('/api/midzone/registrations/', '/api/chirurgia/registrations/'),
-    'Result pages would have looked for Mid Zone’s delegates in Chirurgia.',
+    'Result pages would have looked for Mid Zone registrations in Chirurgia.',
     'registration:',
   ),
   midzone(
@@ -271,9 +271,9 @@ export const nameMistakes: readonly Mistake[] = [
     'prefix:',
   ),
   pulmocon(
-    'the prefix is cut to a letter',
+    'the prefix shortened to one letter',
     replaceAll('[PULMO,', '[P,'),
-    'The promise would have named missing ids.',
+    'The promised order ids would have been missing.',
     'prefix: PULMO',
   ),
   pulmocon(
@@ -283,13 +283,13 @@ export const nameMistakes: readonly Mistake[] = [
     'status: closed',
   ),
   pulmocon(
-    'opened again for a test',
+    'the event opened again for a test',
     replaceOne('status: closed', 'status: open'),
     'Delegates would have filled in a form without a price.',
     'closed:',
   ),
   markUndetectable(
-    'Both are valid addresses.',
+    'Both addresses are valid.',
     afpicon(
       'support is a private address, also in `promises`',
       replaceAll('support@afpicon.example', 'secretary@mail.example'),
@@ -298,9 +298,9 @@ export const nameMistakes: readonly Mistake[] = [
     ),
   ),
   markUndetectable(
-    'Only the bank knows which account a name refers to.',
+    'Only the bank knows whose account it is.',
     midzone(
-      'the account of the surgeons',
+      'the payment account of the surgeons',
       replaceAll('account: afpi', 'account: chirurgia'),
       'The fees would have reached the surgeons’ bank.',
       'account:',

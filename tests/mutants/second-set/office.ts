@@ -34,10 +34,10 @@ export const officeMistakes: readonly Mistake[] = [
       'columns: [reg_no, full_name, email, phone_number, ticket_type, afpi_member,',
       'columns: [reg_no, full_name, email, email, phone_number, ticket_type, afpi_member,',
     ),
-    'The CSV would have had two columns with one name.',
+    'The CSV would have had two columns with the same name.',
   ),
   afpicon(
-    'the default size not among the sizes',
+    'a default page size that is not one of the sizes',
     replaceOne(
       'page_size: 20\n      page_sizes: [10, 20,',
       'page_size: 25\n      page_sizes: [10, 20,',
@@ -46,9 +46,9 @@ export const officeMistakes: readonly Mistake[] = [
     'page_sizes',
   ),
   afpicon(
-    'a size of zero',
+    'a page size of zero',
     replaceOne('page_sizes: [10, 20', 'page_sizes: [0, 20'),
-    'The list would have shown no one.',
+    'The list would have shown no registrations.',
   ),
   afpicon(
     'two lists with the same id',
@@ -62,7 +62,7 @@ export const officeMistakes: readonly Mistake[] = [
     'file: "afpicon_reg',
   ),
   afpicon(
-    'two lists with the same API call',
+    'two lists with the same API path',
     replaceAll('/afpicon/admin/registrations/', '/admin/afpicon/registrations/'),
     'One list would have shown the other’s columns.',
     'api: /admin',
@@ -76,28 +76,28 @@ export const officeMistakes: readonly Mistake[] = [
   afpicon(
     'the export’s message uses an unknown value',
     replaceAll('Failed to export CSV: {message}', 'Failed to export CSV: {error}'),
-    'Staff would have read “{error}”.',
+    'Staff would have seen “{error}”.',
     'export: "Failed',
   ),
   afpicon(
-    'an unknown card',
+    'an unknown card on the dashboard',
     replaceOne('cards: [total]', 'cards: [totals]'),
     'The dashboard would have lacked a figure.',
   ),
   afpicon(
-    'the CSV’s extension forgotten',
+    'the CSV without a file extension',
     replaceAll('afpicon_registrations.csv', 'afpicon_registrations'),
     'Excel would not have opened it.',
     'file:',
   ),
   pulmocon(
-    'a filter sent under a name in use',
+    'a filter with the parameter name of another filter',
     replaceAll('sent_as: category', 'sent_as: payment_status'),
-    'Two filters would have sent the same name.',
+    'Two filters would have used the same parameter.',
     'sent_as',
   ),
   pulmocon(
-    'a filter on a text',
+    'a filter on a text field',
     combineEdits(
       replaceOne('date_from, date_to]', 'date_from, date_to, organization]'),
       replaceOne(
@@ -115,7 +115,7 @@ export const officeMistakes: readonly Mistake[] = [
     'route: /admin/pulmocon',
   ),
   pulmocon(
-    'the list’s route and promise are AFPICON’s',
+    'the list’s route is AFPICON’s, also in `promises`',
     combineEdits(
       replaceOne('route: /admin/pulmocon\n', 'route: /admin/afpicon\n'),
       replaceAll('/admin/pulmocon,', '/admin/afpicon,'),
@@ -135,36 +135,36 @@ export const officeMistakes: readonly Mistake[] = [
   afpicon(
     'a demo path that moved',
     replaceOne('  - order_id.prefix\n', '  - order.prefix\n'),
-    'A placeholder would have gone live unmarked.',
+    'A placeholder would have been published without a mark.',
   ),
   afpicon(
     'a demo path of a removed list',
     replaceOne('  - event.office\n', '  - event.secretariat\n'),
-    'A placeholder would have gone live unmarked.',
+    'A placeholder would have been published without a mark.',
   ),
   chirurgia(
     'demo: fees.price',
     replaceOne('- fees.prices', '- fees.price'),
-    'Invented prices would have gone live unmarked.',
+    'Invented prices would have been published without a mark.',
   ),
   afpicon(
-    'an allowance for a finding that no longer exists',
+    'an allow entry for a finding that no longer exists',
     replaceOne('code: EV604', 'code: EV605'),
-    'The next real contradiction would have been silenced.',
+    'The next real contradiction would not have been reported.',
   ),
   afpicon(
-    'an allowance removed',
+    'a removed allow entry',
     (text) => assertChanged(text, text.replace(/ {2}- code: EV409\n.*\n/, ''), 'EV409'),
-    'The price on 1 February would have been unknown.',
+    'The price on 1 February would have been unclear.',
     'other_dates',
   ),
   afpicon(
-    'an allowance for an error',
+    'an allow entry for an error',
     insertBelow('allow:', '  - {code: EV401, because: The price follows next week.}'),
     'The organiser would have believed that a missing price is correct.',
   ),
   afpicon(
-    'an allowance without a reason',
+    'an allow entry without a reason',
     removeLine('because: The panel names'),
     'Next year’s organiser would not have known why.',
     'code: EV604',
@@ -172,58 +172,58 @@ export const officeMistakes: readonly Mistake[] = [
   afpicon(
     'an example expects last year’s price',
     replaceOne('base: 5000, gst: 900, total: 5900', 'base: 4500, gst: 810, total: 5310'),
-    'None, but the file would have contradicted itself.',
+    'None for users, but the file would have contradicted itself.',
   ),
   afpicon(
     'an example for a removed category',
     replaceOne('given: {ticket_type: intern-mbbs-accompanying}', 'given: {ticket_type: intern}'),
-    'The example would have proved nothing.',
+    'The example would have checked nothing.',
   ),
   afpicon(
     'an example with a misspelt field',
     replaceOne('given: {afpi_member: true}', 'given: {afpi_membr: true}'),
-    'The example would have proved nothing.',
+    'The example would have checked nothing.',
   ),
   afpicon(
-    'an example without its day',
+    'an example without a day',
     replaceOne('      on: 2025-07-01\n', ''),
-    'The example would have proved nothing.',
+    'The example would have checked nothing.',
     'name: first day of the first period',
   ),
   afpicon(
-    'a time without its offset',
+    'a time without a UTC offset',
     replaceOne('2025-08-31T23:59:59+05:30', '2025-08-31T23:59:59'),
     'The example would have meant different times in different time zones.',
   ),
   chirurgia(
     'the required message changed only in the form',
     replaceOne('required: Required for ASI members', 'required: ASI number is required'),
-    'None, but the file would have contradicted itself.',
+    'None for users, but the file would have contradicted itself.',
     'errors: {asi_membership_number',
   ),
   midzone(
-    'an example’s answer as text',
+    'an answer of an example given as text',
     replaceOne('given: {is_pg: true}', 'given: {is_pg: "yes"}'),
-    'The example would have proved another category.',
+    'The example would have checked another category.',
   ),
   markUndetectable(
-    'The staff decide which columns the office needs.',
+    'Staff decide which columns the office needs.',
     pulmocon(
       'a column that the caterers need is missing, also in `promises`',
       combineEdits(
         replaceOne('                food_preference, total,', '                total,'),
         replaceOne('      food_preference, total,', '      total,'),
       ),
-      'The caterers would have had no list.',
+      'The caterers would have had no list of meals.',
       'columns:',
     ),
   ),
   markUndetectable(
-    'The order of columns is a matter of taste.',
+    'Any order of columns is valid.',
     pulmocon(
       'two columns swapped, also in `promises`',
       replaceAll('ksmc_reg_no, email,', 'email, ksmc_reg_no,'),
-      'The staff’s macro would have read the wrong column.',
+      'A spreadsheet macro of the staff would have read the wrong column.',
       'columns:',
     ),
   ),

@@ -14,14 +14,14 @@ import type { Mistake } from './mistake-builders.ts'
 
 export const ruleMistakes: readonly Mistake[] = [
   chirurgia(
-    'otherwise is missing',
+    '`otherwise` is missing',
     removeLine('- {otherwise:'),
-    'Most surgeons would have seen no price and a grey button.',
+    'Most surgeons would have seen no price and a disabled button.',
     '  rules:',
     'id: non-asi-member',
   ),
   chirurgia(
-    'otherwise is the first rule',
+    '`otherwise` is the first rule',
     combineEdits(
       removeLine('- {otherwise:'),
       insertBelow('  rules:', '    - {otherwise: non-asi-member}'),
@@ -29,7 +29,7 @@ export const ruleMistakes: readonly Mistake[] = [
     'All delegates would have paid the non-member price.',
   ),
   chirurgia(
-    'the general rule above the special ones',
+    'the general rule above the specific rules',
     swapLines('{when: {designation: pg, asi_member: true}', '{when: {asi_member: true}, '),
     'Post graduates who are members would have paid the full price.',
     '{when: {designation: pg, asi_member: true}',
@@ -50,37 +50,37 @@ export const ruleMistakes: readonly Mistake[] = [
   chirurgia(
     'an option in capitals',
     replaceOne('{designation: pg, asi_member: true}', '{designation: PG, asi_member: true}'),
-    'Perhaps none, but the rule would not have matched the stored value.',
+    'The rule would not have matched the stored value.',
   ),
   chirurgia(
-    'yes instead of true',
+    '`yes` instead of `true`',
     replaceOne('{when: {asi_member: true}, ', '{when: {asi_member: yes}, '),
     'Members would have paid the non-member price.',
   ),
   chirurgia(
-    'true in quotes',
+    '`true` in quotes',
     replaceOne('{when: {asi_member: true}, ', '{when: {asi_member: "true"}, '),
     'Members would have paid the non-member price.',
   ),
   chirurgia(
-    'a field of the other conference',
+    'a field of another conference',
     replaceOne('{when: {asi_member: true}, ', '{when: {afpi_member: true}, '),
     'Members would have paid the non-member price.',
   ),
   chirurgia(
-    'then names the label',
+    '`then` with the label instead of the id',
     replaceOne('then: asi-member}', 'then: ASI Member}'),
     'Members would have had no price.',
   ),
   chirurgia(
-    'then names a category with an underscore',
+    '`then` with an underscore in the category',
     replaceOne('then: pg-asi}', 'then: pg_asi}'),
     'Post graduates would have had no price.',
   ),
   chirurgia(
     'the same result twice',
     replaceOne('then: pg-non-asi}', 'then: pg-asi}'),
-    'Post graduates who are not members would have got the members’ price.',
+    'Post graduates who are not members would have paid the members’ price.',
   ),
   chirurgia(
     'results of two rules swapped',
@@ -92,7 +92,7 @@ export const ruleMistakes: readonly Mistake[] = [
     'Members would have paid the non-member price.',
   ),
   chirurgia(
-    'true and false swapped',
+    '`true` and `false` swapped',
     replaceOne('{designation: pg, asi_member: true}', '{designation: pg, asi_member: false}'),
     'Post graduates who are members would have paid the full price.',
   ),
@@ -103,17 +103,17 @@ export const ruleMistakes: readonly Mistake[] = [
     'id: asi-member',
   ),
   chirurgia(
-    'a rule for senior residents after otherwise',
+    'a rule after `otherwise`',
     insertBelow('- {otherwise:', '    - {when: {designation: senior-resident}, then: pg-asi}'),
-    'Senior residents would have paid the full price anyway.',
+    'Senior residents would have paid the full price.',
   ),
   chirurgia(
-    'a rule twice',
+    'a rule listed twice',
     insertBelow(
       '{when: {asi_member: true}, ',
       '    - {when: {asi_member: true}, then: asi-member}',
     ),
-    'None today, but the next change to one of them would have had no effect.',
+    'None at first, but a change to one of the two rules would have had no effect.',
   ),
   chirurgia(
     '`or` written as `and`',
@@ -131,7 +131,7 @@ export const ruleMistakes: readonly Mistake[] = [
   chirurgia(
     'the option is renamed in the form only',
     replaceOne('{id: pg, label: PG}', '{id: post-graduate, label: PG}'),
-    'No post graduate would have got a post graduate’s price.',
+    'No post graduate would have paid the post graduates’ price.',
     'designation: pg',
   ),
   chirurgia(
@@ -149,29 +149,29 @@ export const ruleMistakes: readonly Mistake[] = [
     '    pg-asi:',
   ),
   chirurgia(
-    'a category without rule or price',
+    'a category without a rule or price',
     insertBelow('{id: pg-non-asi,', '  - {id: trainee, label: Trainee}'),
     'Trainees would have paid another category’s price.',
   ),
   chirurgia(
-    'listed_only on a category that rules assign',
+    '`listed_only` on a category that rules assign',
     replaceOne('label: Post Graduate (ASI)}', 'label: Post Graduate (ASI), listed_only: true}'),
-    'None, until an organiser relied on the key.',
+    'None, until an organiser relies on the key.',
   ),
   chirurgia(
-    'listed_only forgotten',
+    '`listed_only` is missing',
     replaceOne(', listed_only: true}', '}'),
-    'Delegates would have asked how to register a companion.',
+    'Companions would have been offered as a category of delegates.',
   ),
   chirurgia(
-    'two categories with one id',
+    'two categories with the same id',
     replaceOne('{id: non-asi-member,', '{id: asi-member,'),
     'Non-members would have been registered as members.',
   ),
   chirurgia(
-    'two categories with one label',
+    'two categories with the same label',
     replaceOne('label: Non-ASI Member', 'label: ASI Member'),
-    'Staff could not have told them apart.',
+    'Staff could not have distinguished the categories.',
   ),
   midzone(
     'the yes-no field of the form is renamed',
@@ -180,27 +180,27 @@ export const ruleMistakes: readonly Mistake[] = [
     'is_pg: true',
   ),
   midzone(
-    'when misspelt',
+    '`when` misspelt',
     replaceOne('- {when: {afpi_member: true}, ', '- {if: {afpi_member: true}, '),
     'Members would have paid the non-member price.',
   ),
   midzone(
-    'then forgotten',
+    '`then` is missing',
     replaceOne('afpi_member: false}, then: non-afpi-pg}', 'afpi_member: false}}'),
     'Post graduates would have had no category.',
   ),
   midzone(
-    'no instead of yes',
+    '`no` instead of `yes`',
     replaceOne('{is_pg: true, afpi_member: false}', '{is_pg: false, afpi_member: false}'),
     'Delegates who are not post graduates would have paid the post graduates’ price.',
   ),
   midzone(
-    'otherwise gives the cheap category',
+    '`otherwise` with the cheapest category',
     replaceOne('otherwise: non-afpi-delegate', 'otherwise: non-afpi-pg'),
     'Every non-member would have paid the post graduates’ price.',
   ),
   midzone(
-    'otherwise with a capital',
+    '`otherwise` with a capital letter',
     replaceOne('{otherwise:', '{Otherwise:'),
     'Non-members would have had no category.',
   ),
@@ -261,7 +261,7 @@ export const ruleMistakes: readonly Mistake[] = [
     'Non-members would have been asked for a number they do not have.',
   ),
   afpicon(
-    'the condition reads a removed field',
+    'a condition on a removed field',
     removeLine('{id: afpi_member, type'),
     'No delegate could have given a membership number.',
     'show_when: {afpi_member',
@@ -275,7 +275,7 @@ export const ruleMistakes: readonly Mistake[] = [
     'No delegate could have given a membership number.',
   ),
   afpicon(
-    'answered is misspelt',
+    '`answered` misspelt',
     replaceOne('show_when: {afpi_member: true}', 'show_when: {afpi_member: {answerd: true}}'),
     'No delegate could have given a membership number.',
   ),
@@ -295,12 +295,12 @@ export const ruleMistakes: readonly Mistake[] = [
   markUndetectable(
     'The committee decides who must upload a document, and the examples were changed too.',
     afpicon(
-      'interns forgotten in the proof section',
+      'interns are missing from the proof section',
       replaceOne(
         'about: Interns, MBBS students and accompanying persons',
         'about: Interns and MBBS students (proof required)',
       ),
-      'Anyone could have registered as an intern.',
+      'Any delegate could have registered as an intern.',
       'show_when: {category',
     ),
   ),

@@ -29,14 +29,14 @@ export const textMistakes: readonly Mistake[] = [
     'Confirmations would have shown braces.',
   ),
   afpicon(
-    'a brace not closed',
+    'a missing closing brace',
     replaceOne('{event.dates}, {event.venue}.', '{event.dates, {event.venue}.'),
-    'Confirmations would have lost the days.',
+    'Confirmations would not have contained the days.',
   ),
   afpicon(
-    'a brace not opened',
+    'a missing opening brace',
     replaceOne('Category: {category}\n    Amount', 'Category: category}\n    Amount'),
-    'Confirmations would have said “category}”.',
+    'Confirmations would have shown “category}”.',
   ),
   afpicon(
     'a space in a placeholder',
@@ -44,14 +44,14 @@ export const textMistakes: readonly Mistake[] = [
     'Receipts would have had no name.',
   ),
   afpicon(
-    'brackets for braces',
+    'brackets instead of braces',
     replaceOne('Name: {full_name}', 'Name: [full_name]'),
     'Receipts would have shown “[full_name]”.',
   ),
   afpicon(
-    'percent signs for braces',
+    'percent signs instead of braces',
     replaceOne('Name: {full_name}', 'Name: %full_name%'),
-    'Receipts would have said “%full_name%”.',
+    'Receipts would have shown “%full_name%”.',
   ),
   afpicon(
     'a dollar before the brace',
@@ -61,16 +61,16 @@ export const textMistakes: readonly Mistake[] = [
   afpicon(
     'the motto is deleted, but the email needs it',
     removeLine('theme: The Spice'),
-    'Confirmations would have said “(N/A)”.',
+    'Confirmations would have shown “(N/A)”.',
     '{event.theme}',
   ),
   afpicon(
-    'the hours of a conference that has none',
+    'a placeholder for the hours of a conference without hours',
     replaceOne('{event.dates}, {event.venue}.', '{event.dates}, {event.hours}, {event.venue}.'),
-    'Confirmations would have said “N/A” for the hours.',
+    'Confirmations would have shown “N/A” for the hours.',
   ),
   afpicon(
-    'the payment’s day before payment',
+    'a placeholder for the payment date in a text before payment',
     replaceOne(
       '- Fees are exclusive of 18% GST',
       '- Fees are exclusive of 18% GST until {payment_date}',
@@ -78,7 +78,7 @@ export const textMistakes: readonly Mistake[] = [
     'The form would have shown “{payment_date}”.',
   ),
   afpicon(
-    'the receipt’s name without quotes',
+    'the file name of the receipt without quotes',
     replaceOne('file: "{reg_no}.txt"', 'file: {reg_no}.txt'),
     'The file could not have been read at all.',
   ),
@@ -88,17 +88,17 @@ export const textMistakes: readonly Mistake[] = [
     'Every receipt would have overwritten the previous one.',
   ),
   afpicon(
-    'a path in the receipt’s name',
+    'a path in the file name of the receipt',
     replaceOne('file: "{reg_no}.txt"', 'file: "receipts/{reg_no}.txt"'),
     'Browsers would have saved it under another name.',
   ),
   afpicon(
-    'a smart quote opens a text',
+    'a text that begins with a curly quote',
     replaceOne('file: "{reg_no}.txt"', 'file: “{reg_no}.txt”'),
-    'The receipt would have been called “AFPI….txt”, quotes and all.',
+    'The quotes would have been part of the receipt’s file name.',
   ),
   afpicon(
-    'a smart apostrophe for a quote',
+    'a curly apostrophe instead of a quote',
     replaceOne('colour: "#E0A100"', 'colour: ‘#E0A100’'),
     'The page would have had no colour.',
   ),
@@ -108,7 +108,7 @@ export const textMistakes: readonly Mistake[] = [
     'The page would have had no colour.',
   ),
   afpicon(
-    'a colour with a digit lost',
+    'a colour with a digit missing',
     replaceOne('"#E0A100"', '"#E0A10"'),
     'The page would have had no colour.',
   ),
@@ -118,7 +118,7 @@ export const textMistakes: readonly Mistake[] = [
     'The file could not have been read at all.',
   ),
   afpicon(
-    'a hash cuts a text',
+    'a text cut off by a hash',
     replaceOne(
       'venue: Resort, Changanassery, Kottayam',
       'venue: Resort #12, Changanassery, Kottayam',
@@ -126,9 +126,9 @@ export const textMistakes: readonly Mistake[] = [
     'Delegates would have been sent to “Resort”.',
   ),
   markUndetectable(
-    'In these files, every remark begins with a hash after a blank.',
+    'In these files, every comment begins with a hash after a space.',
     afpicon(
-      'a hash cuts a note',
+      'a note cut off by a hash',
       replaceOne(
         '- Please bring a valid ID proof to the venue',
         '- Please bring a valid ID proof to the venue # hall 2',
@@ -137,9 +137,9 @@ export const textMistakes: readonly Mistake[] = [
     ),
   ),
   afpicon(
-    'a comma cuts a text in braces',
+    'a text in braces cut off by a comma',
     replaceOne('{label: Venue, show: event.venue}', '{label: Venue, Hall, show: event.venue}'),
-    'The row would have lost half its name.',
+    'Half of the row’s label would have been missing.',
   ),
   afpicon(
     'a detail row misspelt',
@@ -165,9 +165,9 @@ export const textMistakes: readonly Mistake[] = [
     'The text would have been ambiguous.',
   ),
   afpicon(
-    'the failed page says Paid',
+    'the failed page shows Paid',
     replaceOne('{label: Status, text: Failed}', '{label: Status, text: Paid}'),
-    'Delegates who had not paid would have thought they had.',
+    'Delegates who had not paid would have believed that they had paid.',
     'failed:',
   ),
   afpicon(
@@ -177,15 +177,15 @@ export const textMistakes: readonly Mistake[] = [
       replaceOne('title: Registration Confirmed', 'title: Payment Failed'),
       replaceOne('title: A', 'title: Registration Confirmed'),
     ),
-    'Delegates who had paid would have read “Payment Failed”.',
+    'Delegates who had paid would have seen “Payment Failed”.',
   ),
   afpicon(
-    'split-total misspelt',
+    '`split-total` misspelt',
     replaceOne('amounts: split-total', 'amounts: split_total'),
     'Receipts would have shown other amounts than the page.',
   ),
   afpicon(
-    'split-total under one page',
+    '`split-total` under only one page',
     combineEdits(
       removeLine('amounts: split-total'),
       insertBelow('title: Registration Confirmed', '    amounts: split-total'),
@@ -193,27 +193,27 @@ export const textMistakes: readonly Mistake[] = [
     'Receipts would have shown other amounts than the page.',
   ),
   afpicon(
-    'the receipt’s percent',
+    'a wrong tax rate in the receipt',
     replaceOne('GST (18%): {gst}', 'GST (12%): {gst}'),
-    'Accounts departments would have refused the receipt.',
+    'Accounts departments would have rejected the receipt.',
   ),
   markUndetectable(
-    'The staff decide who gets the copies.',
+    'Staff decide who receives the copies.',
     afpicon(
-      'the email has a stranger as copy recipient',
+      'a stranger receives copies of the email',
       replaceOne('copy_to: office', 'copy_to: support'),
-      'Staff would have got no copy.',
+      'Staff would have received no copy.',
     ),
   ),
   afpicon(
-    'the subject left empty',
+    'an empty subject',
     replaceOne('subject: "{event.title} – registration {reg_no} confirmed"', 'subject:'),
     'Confirmations would have gone to the junk folder.',
   ),
   afpicon(
-    'the block’s bar forgotten',
+    'a text block without its vertical bar',
     replaceOne('  text: |\n    Dear', '  text:\n    Dear'),
-    'The email would have arrived in one line, if at all.',
+    'The email would have been one long line.',
     'Dear {full_name}',
   ),
   afpicon(
@@ -223,9 +223,9 @@ export const textMistakes: readonly Mistake[] = [
     'Amount paid: {total}',
   ),
   chirurgia(
-    'the number in a note misspelt',
+    'a misspelt placeholder for the number in a note',
     replaceOne('registration number {reg_no} for', 'registration number {reg_on} for'),
-    'Delegates would have been told to keep “{reg_on}”.',
+    'Delegates would have been asked to keep “{reg_on}”.',
   ),
   chirurgia(
     'the email names another conference',
@@ -233,23 +233,23 @@ export const textMistakes: readonly Mistake[] = [
       'Thank you for registering for {event.title}',
       'Thank you for registering for AFPICON 2026',
     ),
-    'Surgeons would have been thanked by the physicians.',
+    'Surgeons would have received a message of the physicians.',
   ),
   markUndetectable(
     'Only a reader can check a sentence about payments.',
     chirurgia(
-      'the email says GST excluded',
+      'the email states that GST is excluded',
       replaceOne('Amount paid: {total} (GST included)', 'Amount paid: {total} + 18% GST'),
-      'Delegates would have thought that they had to pay more.',
+      'Delegates would have believed that they had to pay more.',
     ),
   ),
   chirurgia(
-    'the support draft with the failed order’s wrong name',
+    'a misspelt placeholder for the order in the support draft',
     replaceOne('order {order_id}"', 'order {orderid}"'),
     'Support would have been asked about “{orderid}”.',
   ),
   chirurgia(
-    'a number on a page that looks up nothing',
+    'a number on a page without a lookup',
     replaceOne(
       '    title: Payment Failed\n    details:\n',
       '    title: Payment Failed\n    details:\n      - reg_no\n',
@@ -259,7 +259,7 @@ export const textMistakes: readonly Mistake[] = [
   midzone(
     'the hours are deleted, but the email needs them',
     removeLine('hours: 9 AM'),
-    'Confirmations would have said “N/A” for the hours.',
+    'Confirmations would have shown “N/A” for the hours.',
     '{event.hours}',
     'event.hours',
     'event:',
@@ -284,14 +284,14 @@ export const textMistakes: readonly Mistake[] = [
     '- reg_no',
   ),
   pulmocon(
-    'lookup misspelt',
+    '`lookup` misspelt',
     replaceOne('lookup: if-found', 'lookup: if found'),
     'The failed page could not have been rendered.',
   ),
   pulmocon(
     'the notice names last year',
     replaceOne('for PULMOCON 2025 is currently', 'for PULMOCON 2024 is currently'),
-    'Delegates would have wondered whether this year’s is open.',
+    'Delegates would not have known whether this year’s registration is open.',
   ),
   markUndetectable(
     'A sentence about lunch cannot be checked.',
@@ -311,11 +311,11 @@ export const textMistakes: readonly Mistake[] = [
     ),
   ),
   markUndetectable(
-    'A text may say anything about an amount already deducted.',
+    'A text can state anything about an amount already deducted.',
     afpicon(
-      'the note says the reverse',
+      'the note states the opposite',
       replaceOne('No amount has been deducted', 'The amount has been deducted'),
-      'Delegates would have called their banks.',
+      'Delegates would have contacted their banks.',
     ),
   ),
 ]

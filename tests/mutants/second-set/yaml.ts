@@ -16,12 +16,12 @@ import type { Mistake } from './mistake-builders.ts'
 const NBSP = '\u00A0'
 export const yamlMistakes: readonly Mistake[] = [
   afpicon(
-    'a tab for spaces',
+    'a tab instead of spaces',
     replaceOne('  id: afpicon2026', '\tid: afpicon2026'),
     'The file could not have been read at all.',
   ),
   afpicon(
-    'a tab in front of a list',
+    'a tab before a list',
     replaceOne('    - id: afpicon  ', '\t- id: afpicon  '),
     'The file could not have been read at all.',
   ),
@@ -56,7 +56,7 @@ export const yamlMistakes: readonly Mistake[] = [
     'The drop-down would have been empty.',
   ),
   afpicon(
-    'a no-break space for indenting',
+    'a no-break space as indentation',
     replaceOne('  venue: Resort', `${NBSP} venue: Resort`),
     'The venue would have been missing.',
   ),
@@ -68,12 +68,12 @@ export const yamlMistakes: readonly Mistake[] = [
   afpicon(
     'a zero-width joiner in an address',
     replaceOne('support: support@afpicon', 'support: support\u200D@afpicon'),
-    'No email to support would have arrived.',
+    'Emails to support would not have arrived.',
   ),
   afpicon(
     'a direction mark in a route',
     replaceOne('form: /afpicon2026', 'form: /afpicon2026\u200E'),
-    'The link in the brochure would have led nowhere.',
+    'The link in the brochure would not have worked.',
   ),
   afpicon(
     'a soft hyphen in the venue',
@@ -89,18 +89,18 @@ export const yamlMistakes: readonly Mistake[] = [
   afpicon(
     'a Cyrillic letter in an address',
     replaceAll('support@afpicon', 'supp\u043Ert@afpicon'),
-    'No email to support would have arrived.',
+    'Emails to support would not have arrived.',
     'support:',
   ),
   afpicon(
-    'a dash for a hyphen in a date',
+    'a dash instead of a hyphen in a date',
     replaceOne('from: 2026-01-31', 'from: 2026–01–31'),
     'No page could have shown the day.',
   ),
   afpicon(
-    'a dash for a list’s hyphen',
+    'a dash instead of the hyphen of a list',
     replaceOne('      - Fees are', '      – Fees are'),
-    'The panel’s lines would have run together.',
+    'The lines of the panel would have become one line.',
   ),
   afpicon(
     'Malayalam digits',
@@ -108,18 +108,18 @@ export const yamlMistakes: readonly Mistake[] = [
     'Members would have had no price.',
   ),
   afpicon(
-    'a quote not closed',
+    'a missing closing quote',
     replaceOne('file: "{reg_no}.txt"', 'file: "{reg_no}.txt'),
     'The file could not have been read at all.',
   ),
   afpicon(
     'a block pasted twice',
     insertBelow('title: AFPICON 2026', '  venue: Kochi'),
-    'One of two venues would have applied, by chance.',
+    'It would have been unclear which of two venues applies.',
     'venue: Resort',
   ),
   afpicon(
-    'an anchor',
+    'a YAML anchor',
     combineEdits(
       replaceOne('label: Full Name,', 'label: &name Full Name,'),
       replaceOne('label: City}', 'label: *name}'),
@@ -127,17 +127,17 @@ export const yamlMistakes: readonly Mistake[] = [
     'The city would have been asked for as a name.',
   ),
   afpicon(
-    'a merge key',
+    'a YAML merge key',
     replaceOne('  steps: [Personal', '  <<: *steps\n    steps: [Personal'),
     'The file would not have been read as intended.',
   ),
   afpicon(
-    'a second document',
+    'a second YAML document',
     insertBelow('format: 1', '---'),
     'Only the first line would have been read.',
   ),
   afpicon(
-    'a conflict of two versions',
+    'markers of a merge conflict',
     replaceOne(
       '  status: open\n',
       '<<<<<<< HEAD\n  status: open\n=======\n  status: closed\n>>>>>>> theirs\n',
@@ -145,24 +145,24 @@ export const yamlMistakes: readonly Mistake[] = [
     'The file could not have been read at all.',
   ),
   afpicon(
-    'the format’s number changed with the year',
+    'the format number changed with the year',
     replaceOne('format: 1', 'format: 2'),
     'The file would have been read by the rules of an unknown version.',
   ),
   afpicon(
-    'the format’s line missing',
+    'the line of the format is missing',
     removeLine('format: 1'),
     'The version of the format would have been unknown.',
     'demo:',
     'event:',
   ),
   afpicon(
-    'a whole block moved in by a paste',
+    'a pasted block with wrong indentation',
     replaceOne('\nlook:\n  colour', '\n  look:\n    colour'),
     'The page would have had no colour.',
   ),
   afpicon(
-    'a comment’s hash forgotten',
+    'a comment without its hash',
     replaceOne(
       '  digits: 13                      # random',
       '  digits: 13                      random',
@@ -170,7 +170,7 @@ export const yamlMistakes: readonly Mistake[] = [
     'No number could have been assigned.',
   ),
   afpicon(
-    'a comment includes the next line',
+    'a comment that includes the next line',
     replaceOne('  status: open\n', '  # status: open\n'),
     'It would have been unclear whether the form is open.',
     'event:',
@@ -178,22 +178,22 @@ export const yamlMistakes: readonly Mistake[] = [
   afpicon(
     'a price row commented out',
     replaceOne('    afpi-pg:     ', '    # afpi-pg:   '),
-    'Post graduates would have found no price.',
+    'Post graduates would have had no price.',
     'id: afpi-pg',
     'prices:',
   ),
   chirurgia(
-    'yes for a list-only category',
+    '`yes` for a list-only category',
     replaceOne('listed_only: true', 'listed_only: yes'),
     'Delegates would have been offered a companion’s price.',
   ),
   chirurgia(
-    'True with a quote',
+    '`True` with a quote',
     replaceOne('listed_only: true', 'listed_only: "true"'),
     'Delegates would have been offered a companion’s price.',
   ),
   midzone(
-    'the file cut off by a mail program',
+    'a file cut off by an email program',
     (text) => assertChanged(text, text.slice(0, text.indexOf('results:\n')), 'cut'),
     'There would have been no page after payment.',
     'tariff:',
@@ -207,12 +207,12 @@ export const yamlMistakes: readonly Mistake[] = [
     'Search engines would have shown “&#45;”.',
   ),
   midzone(
-    'bold from a word processor',
+    'bold text from a word processor',
     replaceOne('venue: Kochi', 'venue: **Kochi**'),
-    'The page would have shown asterisks, or nothing at all.',
+    'The page would have shown asterisks or no text.',
   ),
   pulmocon(
-    'a percent sign starts a text',
+    'a text that begins with a percent sign',
     replaceOne('venue: Kottayam', 'venue: %Kottayam'),
     'The file could not have been read at all.',
   ),

@@ -67,9 +67,9 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
   expect([badResult.status, badResult.stderr.split('\n')]).toEqual([
     1,
     [
-      'bad.csv:3: “2026-02-30” is not a valid valid_to: write a day such as 2027-03-31 or 31/03/2027.',
+      'bad.csv:3: “2026-02-30” is not a valid valid_to. Write a date such as 2027-03-31 or 31/03/2027.',
       'bad.csv:4: The number is missing.',
-      'bad.csv:5: “honorary” is not a valid kind: it is one of life, annual.',
+      'bad.csv:5: “honorary” is not a valid kind. Use one of life, annual.',
       'bad.csv:6: L12 is already in line 3.',
       'Nothing was changed.',
       '',
@@ -83,7 +83,7 @@ test('replaces a member list as a whole, or rejects it and reports every bad lin
   expect([goodResult.status, goodResult.stderr, goodResult.stdout]).toEqual([
     0,
     '',
-    'The member list society has 2 rows: 1 new (b8), 0 changed, 1 gone (a7).\nIgnored columns: phone.\n',
+    'The member list society has 2 rows: 1 new (b8), 0 changed, 1 removed (a7).\nIgnored columns: phone.\n',
   ])
   const rowResponse = await postJson('/api/events/sample2026/roll/', {
     field: 'number',

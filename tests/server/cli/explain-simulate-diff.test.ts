@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { normaliseSpaces, createCommandFolder, top } from './cli.ts'
 
-/** Returns the path of an event file that sells items besides the registration. */
+/** Returns the path of an event file with items in addition to the registration. */
 const getItemEventPath = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
 const folder = createCommandFolder()
 afterAll(() => folder.remove())
@@ -83,7 +83,7 @@ describe('explain', () => {
     expect(status).toBe(0)
   })
 
-  test('uses the first of two periods that contain the day, and adds tax to an exclusive price', async () => {
+  test('uses the first of two periods that contain the day, and adds tax to a price that excludes it', async () => {
     const { stdout } = await folder.rollcall([
       'event',
       'explain',
@@ -333,7 +333,7 @@ describe('simulate', () => {
     expect(await readCategories('events/turned.yaml')).toBe(categoriesBefore)
   })
 
-  test('prints a price table for each item, then adjustments and limits', async () => {
+  test('prints a price table for each item, then adjustments and quotas', async () => {
     const blocks = normaliseSpaces(
       (await folder.rollcall(['event', 'simulate', getItemEventPath('nidancon2027')])).stdout,
     ).split('\n\n')
@@ -416,7 +416,7 @@ describe('simulate', () => {
     expect(summary).toContain('always  any day\n  category  price\n  listener   Free\n\nQuotas\n')
   })
 
-  test('showed fields and options as their ids, and people without relevant answers as empty brackets', async () => {
+  test('fields and options were shown by their ids instead of their labels, and people without relevant answers as empty brackets', async () => {
     const event = getItemEventPath('tarangfest2027')
     const { stdout } = await folder.rollcall(['event', 'simulate', event])
     const text = normaliseSpaces(stdout)
@@ -436,7 +436,7 @@ describe('simulate', () => {
 })
 
 describe('diff', () => {
-  test('shows changes of a price and a period: days, categories, up and down', async () => {
+  test('shows changes to a price and a period, with the days, the categories, and whether the price rises or falls', async () => {
     const text = folder
       .read('events/afpicon2026.yaml')
       .replace('[4250, 5250, 7250, 10000]', '[4250, 5250, 7500, 10000]')
@@ -459,7 +459,7 @@ describe('diff', () => {
     expect(normaliseSpaces(stdout)).not.toContain('Categories')
   })
 
-  test('shows changes of items by line and day, conditions and quotas', async () => {
+  test('shows changes to items (by line and day), conditions and quotas', async () => {
     const text = readFileSync(getItemEventPath('nidancon2027'), 'utf8')
     folder.write('events/old.yaml', text)
     folder.write(

@@ -289,7 +289,7 @@ describe('reports an error with its line', () => {
     expect(check([header, buildLine({}), buildLine({})])).toEqual([
       { line: 3, message: 'PULMO1 is already in line 2.' },
     ]))
-  test('a payment that is listed twice was counted twice: it is rejected', () => {
+  test('a payment that was listed twice in the file was counted twice', () => {
     const extendedHeader = `${header},payment_id`
     const firstRow = buildLine({ payment_status: 'success' })
     const secondRow = buildLine({ reg_no: 'PULMO2', payment_status: 'success' })
@@ -306,7 +306,7 @@ describe('reports an error with its line', () => {
   })
   test('rejects a line with too few cells', () =>
     expect(check([header, 'PULMO1,Dr. Example'])).toEqual([
-      { line: 2, message: 'There are 2 cells under 10 headings.' },
+      { line: 2, message: 'The line has 2 cells, but there are 10 headings.' },
     ]))
   test('counts lines as an editor does if a cell contains a line break', () =>
     expect(
@@ -489,7 +489,7 @@ describe('a link with an old sequential number', () => {
     expect(retryResponse.statusCode).toBe(404)
   })
 
-  test('correct sequential numbers count as guesses, so that neighbours cannot be enumerated', async () => {
+  test('correct sequential numbers count as guesses, so that neighbouring registrations cannot be found by counting', async () => {
     const statuses: number[] = []
     for (let attempt = 0; attempt < 21; attempt++)
       statuses.push(
@@ -559,11 +559,11 @@ describe('an event with two currencies', () => {
       : result.error.map(({ message }) => message)
   }
 
-  test('its own export was refused because of the column “Currency”', () => {
+  test("the event's own export was rejected because of its “Currency” column", () => {
     expect(readRow('foreign', 'USD')).toEqual([[17_700, 'USD']])
   })
 
-  test('rupees of a category that pays in dollars are refused', () => {
+  test('an amount in rupees is rejected for a category that pays in dollars', () => {
     expect(readRow('foreign', 'INR')).toEqual([
       'currency: the category is paid in USD, not in INR.',
     ])
@@ -574,7 +574,7 @@ test.each([
   ['number,name', 'M1,Asha; Dr; Kochi'],
   ['number,name', 'M1,Asha\tDr\tKochi'],
   ['name', 'Asha; Dr; Kochi'],
-])('a list under "%s" was split at the semicolons or tabs of a name: %s', (headings, row) => {
+])('with the headings "%s", a name was split at semicolons or tabs: %s', (headings, row) => {
   const splitCells = (line: string): string[] => line.split(',')
   expect(readLines(`\n${headings}\n${row}\n`, LIST_LIMITS)).toEqual({
     ok: true,
@@ -585,7 +585,7 @@ test.each([
   })
 })
 
-test('a list with semicolons or tabs between its headings is split at them', () => {
+test('a file whose headings are separated by semicolons or tabs is split at them', () => {
   for (const delimiter of [';', '\t'])
     expect(readLines(`number${delimiter}name\nM1${delimiter}Nair, Asha\n`, LIST_LIMITS)).toEqual({
       ok: true,

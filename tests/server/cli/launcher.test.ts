@@ -76,7 +76,7 @@ describe('the command line', () => {
     expect(stderr).toContain(`Did you mean "rollcall ${suggestion}"?`)
   })
 
-  test('a word unlike any command got a suggestion that the user did not mean', async () => {
+  test('a word that resembles no command got an unrelated suggestion', async () => {
     expect((await runHere(['event', 'foo'])).stderr).toMatch(/^Unknown command "event foo"\.\n/)
   })
 
@@ -142,7 +142,7 @@ describe('the command line', () => {
       status: 1,
       stdout: '',
       stderr:
-        '"meera" is the last owner with access to all events. Add another owner first, who can manage users.\n',
+        '"meera" is the last owner with access to all events. Add another such owner first, so that users can be managed.\n',
     })
     // Users added without a role used to become owners of all events.
     expect(await runHere(['user', 'add', 'latha'], variables)).toEqual({

@@ -317,7 +317,7 @@ describe('new', () => {
     expect([status, stderr.trim().split('\n')]).toEqual([
       0,
       [
-        '"soon" is not a valid day. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
+        '"soon" is not a valid date. Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.',
         '"help at rivers" is not an email address.',
         '"maybe" is neither yes nor no.',
         '"somewhere" does not say how GST is charged. Write none, inside or on top.',
@@ -365,7 +365,7 @@ describe('new', () => {
     ])
   })
 
-  test('writes nothing if an answer stays invalid', async () => {
+  test('writes nothing if an answer is still invalid when asked again', async () => {
     const { status, stderr } = await folder.rollcall(['new', 'bad'], {
       input: 'Title\nsoon\nlater',
     })
@@ -406,7 +406,7 @@ describe('repeat', () => {
       '31 January – 1 February 2026 is now 30–31 January 2027.',
       '/afpicon/payment/success is now /afpicon2027/payment/success.',
       'Check these yourself:',
-      'The motto is still last time’s: The Spice Route.',
+      'The motto is unchanged: The Spice Route.',
     ])
       expect(stdout).toContain(expectedText)
     const validateResult = await folder.rollcall(['validate', 'events/afpicon2027.yaml'])

@@ -28,7 +28,7 @@ async function copyThreeFiles(): Promise<string> {
   return 'done'
 }
 
-test('a log of a nightly backup has one line for each step', async () => {
+test('the log of a nightly backup has one line for each step', async () => {
   const { stream, read } = openStream(false)
   expect(await showProgress({ progressStream: stream }, copyThreeFiles)).toBe('done')
   expect(read()).toBe('Copying files: 3\nComparing tables: 1,20,000\n')

@@ -81,7 +81,7 @@ test('diff reports the number of registrations that a change affects, and those 
   expect(status).toBe(1)
   expect(normaliseSpaces(stdout)).toContain('₹ 1,180 → ₹ 2,360  ▲ ₹ 1,180')
   expect(stdout).toContain(
-    'sample2026: 1 registration is stored, 1 of them pending, which keep the price they were quoted.',
+    'sample2026: 1 registration is stored, 1 of them pending (these keep their quoted price).',
   )
   expect(stdout).toMatch(/error\[EV1005\][^]*next\.yaml:\d+/)
 })

@@ -194,7 +194,7 @@ test('--format json: one object with positions from 1 and a summary', async () =
   ).toContain('exclusiv}')
 })
 
-test('--format sarif: version, columns, fingerprints that moving a line does not change', async () => {
+test('--format sarif: version, columns, and fingerprints that stay the same when a line moves', async () => {
   type Sarif = {
     version: string
     runs: {

@@ -1,4 +1,4 @@
-/** One result per folder: the server serves a folder if and only if `rollcall validate` accepts it. */
+/** The command and the server agree: the server serves a folder if and only if `rollcall validate` accepts it. */
 import {
   cpSync,
   mkdirSync,
@@ -85,7 +85,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
     files: { 'sample2026.yaml': addLink(SAMPLE_FILE, '/other2026'), 'other2026.yaml': OTHER_FILE },
   },
   {
-    what: 'two events whose buttons lead to each other',
+    what: 'two events whose buttons link to each other',
     files: {
       'sample2026.yaml': addLink(SAMPLE_FILE, '/other2026'),
       'other2026.yaml': addLink(OTHER_FILE, '/sample2026'),
@@ -104,7 +104,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
     },
   },
   {
-    what: 'a folder in the folder',
+    what: 'a folder inside the folder',
     files: { 'sample2026.yaml': SAMPLE_FILE },
     prepare: (folder) => {
       mkdirSync(join(folder, 'old'))
@@ -120,15 +120,15 @@ const FOLDER_CASES: readonly FolderCase[] = [
     },
   },
   {
-    what: 'no shared files: those of Rollcall apply',
+    what: 'no shared files, so that those of Rollcall apply',
     files: { 'sample2026.yaml': SAMPLE_FILE, _shared: null },
   },
   {
-    what: 'no words for the landing page',
+    what: 'no texts for the landing page',
     files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/site.yaml': null },
   },
   {
-    what: 'demo values, to try them out',
+    what: 'demo values, outside production',
     files: { 'sample2026.yaml': `${SAMPLE_FILE}\ndemo: [payment.account]\n` },
   },
   {
@@ -159,7 +159,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
   {
     what: 'a file under another name',
     files: { 'sample.yaml': SAMPLE_FILE },
-    refusal: /EV807.*must be called sample2026\.yaml/,
+    refusal: /EV807.*must be named sample2026\.yaml/,
   },
   {
     what: 'a copy under another name',
@@ -182,7 +182,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
     refusal: /EV804.*`sample2026` is already used/,
   },
   {
-    what: 'two events at one page',
+    what: 'two events with the same page address',
     files: {
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': replaceText(OTHER_FILE, 'form: /other2026', 'form: /sample2026'),
@@ -210,7 +210,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
     refusal: /EV802.*could belong to/,
   },
   {
-    what: 'two endpoints at one path',
+    what: 'two endpoints with the same path',
     files: {
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': changeApi(OTHER_FILE, { register: '/api/sample2026/register/' }),
@@ -226,7 +226,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
     refusal: /EV803.*also matches/,
   },
   {
-    what: 'an endpoint at the page of another event',
+    what: 'an endpoint with the path of another event’s page',
     files: {
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': changeApi(OTHER_FILE, { tariff: '/sample2026' }),
@@ -234,12 +234,12 @@ const FOLDER_CASES: readonly FolderCase[] = [
     refusal: /EV80[13].*address of (a page|an API endpoint) of/,
   },
   {
-    what: 'an endpoint at its own page',
+    what: 'an endpoint with the path of the event’s own page',
     files: { 'sample2026.yaml': changeApi(SAMPLE_FILE, { tariff: '/sample2026/' }) },
     refusal: /EV803.*is the address of a page/,
   },
   {
-    what: 'one dashboard key twice',
+    what: 'the same dashboard key in two events',
     files: {
       'sample2026.yaml': addAdmin(
         SAMPLE_FILE,
@@ -279,17 +279,17 @@ const FOLDER_CASES: readonly FolderCase[] = [
     refusal: /no page has the address \/other2026/,
   },
   {
-    what: 'a button to the page of an event that cannot be read',
+    what: 'a button to the page of an event whose file cannot be read',
     files: { 'sample2026.yaml': addLink(SAMPLE_FILE, '/other2026'), 'other2026.yaml': 'event: [' },
     refusal: /EV001/,
   },
   {
-    what: 'a mistake in the words of the landing page',
+    what: 'an error in the texts of the landing page',
     files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/site.yaml': 'format: 1\n' },
     refusal: /site\.yaml.*\n?.*EV1|EV1[^]*site\.yaml/,
   },
   {
-    what: 'a mistake in a shared file',
+    what: 'an error in a shared file',
     files: { 'sample2026.yaml': SAMPLE_FILE, '_shared/lists.yaml': 'lists: [' },
     refusal: /EV001/,
   },
@@ -428,7 +428,7 @@ describe.each(FOLDER_CASES.filter(({ refusal, production }) => refusal && !produ
   },
 )
 
-test('a changed file that takes too long to check is not served: the previous version stays, with the reason', async () => {
+test('a changed file that takes too long to check is not served: the previous version is still served, and the reason is reported', async () => {
   const folder = createFolder({ files: { 'sample2026.yaml': SAMPLE_FILE } })
   const { registry, output } = await openEvents(folder, false, (input) =>
     checkFolderInWorker(input, 1),

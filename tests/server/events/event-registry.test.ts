@@ -33,7 +33,7 @@ const readTariff = async ({ app }: TestApp): Promise<TariffResponse> =>
 const register = ({ post }: TestApp, fields: Readonly<Record<string, string>> = {}) =>
   post('/api/sample2026/register/', { ...fixtureDelegate, ...fields })
 
-test('a price is changed together with its example: form and server use it, the open form gets 409, the pending registration keeps the old total', async () => {
+test('after a price and its example change, the form and the server use the new price, an open form gets 409, and a pending registration keeps the old total', async () => {
   const app = await start()
   const pendingRegistration = (
     await register(app, { total_amount: '1180' })
@@ -93,7 +93,7 @@ test.each([
   ['a typo in a key', (text: string) => text.replace('venue:', 'vneue:')],
   ['invalid YAML', (text: string) => text.replace('event:', 'event: [')],
   ['an empty file', () => ''],
-])('%s keeps the old version served and prints the position', async (_what, spoil) => {
+])('for %s, the old version is still served and the position is printed', async (_what, spoil) => {
   const app = await start()
   app.writeEvent(file, spoil(buildFixtureEvent({ title: 'Sample changed' })))
   await app.deps.events.reload()
@@ -208,7 +208,7 @@ test.each([
       'form: /sample2026',
     ),
   ],
-])('a new file that takes the %s of a served event is not served', async (_what, name, text) => {
+])('a new file that uses the %s of a served event is not served', async (_what, name, text) => {
   const app = await start()
   app.writeEvent(name, text)
   await app.deps.events.reload()
@@ -234,7 +234,7 @@ test('two events can exchange an address in one reload', async () => {
     '/third2026',
     '/sample2026',
   ])
-  // One event is changed back, but the file of the other is invalid: both events stay unchanged.
+  // One event is changed back, but the file of the other is invalid: neither event changes.
   app.writeEvent(file, buildFixtureEvent())
   app.writeEvent('third2026.yaml', 'event: [')
   await app.deps.events.reload()
@@ -242,7 +242,7 @@ test('two events can exchange an address in one reload', async () => {
     '/third2026',
     '/sample2026',
   ])
-  expect(app.output.join('\n')).toContain('The previous version stays')
+  expect(app.output.join('\n')).toContain('The previous one is served')
 })
 
 test('shared files that are briefly missing do not change the events', async () => {

@@ -85,11 +85,11 @@ describe('the findings', () => {
           'id: state, type: yes-no, label: State',
         ),
       [
-        'error EV1002 form.sections.0.fields.4: `state` was a select field and becomes yes-no, but 5 registrations answered it',
+        'error EV1002 form.sections.0.fields.4: `state` changes from a select to a yes-no field, but 5 registrations answered it',
       ],
     ],
     [
-      'a choice that becomes free text, which accepts every answer',
+      'a select field that becomes a text field, which accepts every answer',
       (text) =>
         text.replace(
           'id: state, type: select, label: State, options: [kerala, goa]',
@@ -127,14 +127,14 @@ describe('the findings', () => {
       'a changed account',
       (text) => text.replace('account: sample', 'account: other'),
       [
-        'error EV1006 payment.account: the account `sample` was removed, but it has pending payments of 2 registrations',
+        'error EV1006 payment.account: the account `sample` was removed, but 2 registrations have a pending payment in it',
       ],
     ],
     [
       'a moved page',
       (text) => text.replace('success: /sample2026/payment/success', 'success: /sample2026/thanks'),
       [
-        'warning EV1007 routes.success: the address of this page was /sample2026/payment/success, and the links of 7 registrations still lead there',
+        'warning EV1007 routes.success: the address of this page was /sample2026/payment/success; links of 7 registrations still use that address',
       ],
     ],
     [
@@ -156,7 +156,7 @@ describe('the findings', () => {
       [],
     ],
     [
-      'accepted with a reason',
+      'a change that is allowed with a reason',
       (text) =>
         `${text.replace('prefix: SMPL', 'prefix: SMPX')}\nallow:\n  - {code: EV1005, because: Nobody has been told a number yet.}\n`,
       [],
@@ -167,7 +167,7 @@ describe('the findings', () => {
 
   test.each<[string, string, string, Partial<UsageCounts>, readonly string[]]>([
     [
-      'fewer seats of an option than are taken, without a separate maximum',
+      'fewer seats for an option than are in use',
       '{id: seats, each_option_of: state, max: {kerala: 9, goa: 9}, full: Full}',
       '{id: seats, each_option_of: state, max: {kerala: 4, goa: 2}, full: Full}',
       { places: { 'seats.kerala': 5, 'seats.goa': 2 } },
@@ -183,7 +183,7 @@ describe('the findings', () => {
       ],
     ],
     [
-      'a removed quota without taken seats',
+      'a removed quota without seats in use',
       '{id: seats, max: 18, full: Full}',
       '{id: hall, max: 18, full: Full}',
       { places: { seats: 0, seatsmore: 3 } },
@@ -267,7 +267,7 @@ describe('the server', () => {
     expect(readPrefix(app)).toBe('SMPX')
   })
 
-  test('keeps a quota whose seats are taken, with at least as many seats', async () => {
+  test('rejects a version that removes a quota with seats in use, or lowers it below their number', async () => {
     const addQuota = (max: number): string =>
       `${servedFile}\nquotas: [{id: hall, max: ${max}, full: The hall is full}]\n`
     server = await startTestApp({

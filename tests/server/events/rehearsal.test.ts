@@ -117,7 +117,7 @@ test('one page lists every opening, charge, rejection, refund and email', async 
       expect.stringMatching(/asks to cancel: .* The page states a refund of ₹ [0-9,.]+\.$/),
     ]),
   )
-  expect(await listTexts('2026-01-17')).toContain('A cancellation refunds: nothing')
+  expect(await listTexts('2026-01-17')).toContain('Refund on cancellation: nothing')
   // The refund rule of a new file is a placeholder, and earlier the page to sign did not say so.
   expect((await rehearsedDays)[0]?.steps.map(({ text }) => text)).toContain(
     'Placeholder values of the file, to be replaced: cancellation',
@@ -149,7 +149,7 @@ test('a delegate who pays by bank transfer does not stop the rehearsal: staff re
   expect(texts).toContain('The registration of Example Never Transfers expires')
 })
 
-test('a category that is no longer on sale does not register at the last price, and another does, online and at the desk', async () => {
+test('a delegate of a category that is no longer on sale is not registered at the last price, and a delegate of another category is, online and at the desk', async () => {
   const text = await readFile('tests/events/nidancon2027.yaml', 'utf8')
   const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED }, 600_000)
   if (!result.ok) throw new Error(result.error)
@@ -157,17 +157,17 @@ test('a category that is no longer on sale does not register at the last price, 
     steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
   )
   expect(texts).toContain('Undergraduate student: not on sale')
-  // Each delegate has another council number, because the form asks before it accepts the same number again.
+  // Each delegate has a different council number, because the form asks for confirmation of a repeated number.
   for (const day of ['1 Dec 2026', '16 Jan 2027', '6 Feb 2027'])
     expect(texts).toContainEqual(expect.stringMatching(`^Example Of ${day} pays ₹ [0-9,]+`))
   expect(texts).toContainEqual(
     expect.stringMatching(/^Staff add Example Arrives 12 Feb 2027 at the front desk: .*₹ /),
   )
-  // The member lists of a rehearsal are empty, so the delegate of the category is not on one.
+  // The member lists of a rehearsal are empty, so the delegate is not on one.
   expect(texts).toContainEqual(expect.stringMatching(/^Example Non-member registers: Non-member: /))
 })
 
-test('a day that is changed in the file changes in the rehearsal', async () => {
+test('a date that changes in the file changes in the rehearsal', async () => {
   const movedDays = listCalendarDays(await readEventText(createShortEvent(13)))
   const filterLatePriceDays = (
     days: readonly { readonly day: string; readonly changes: readonly string[] }[],
@@ -204,7 +204,7 @@ test('lists the emails and the bill that a server with the same clock sends, and
     return data.orderid as OrderId
   }
   const runJobs = async (): Promise<void> => {
-    await server.deps.payments.reconcile()
+    await server.deps.payments.queryDue()
     await server.expiry.run()
     await startPaymentReminders(server.deps, { isEnabled: false }).run()
     await server.mailer.run()
@@ -242,7 +242,7 @@ test('lists the emails and the bill that a server with the same clock sends, and
   )
 })
 
-test('a tab that was closed before the rehearsal began kept others waiting', async () => {
+test('the rehearsal of a browser tab that was already closed made other users wait', async () => {
   const file = { text: buildFixtureEvent(), sharedFolder: BUNDLED_SHARED }
   expect(await rehearseInWorker(file, 600_000, AbortSignal.abort())).toEqual({
     ok: false,

@@ -79,7 +79,11 @@ test('finds a conflict among 1,001 events', () => {
     admin: { ...seventhEvent.admin },
   }
   expect(
-    findClashes([...manyEvents, lastEvent]).map(({ code, earlier, at }) => [code, earlier, at]),
+    findClashes([...manyEvents, lastEvent]).map(({ code, earlierIndex, at }) => [
+      code,
+      earlierIndex,
+      at,
+    ]),
   ).toEqual([
     ['EV801', 7, 'routes.success'],
     ['EV803', 7, 'api.registration'],

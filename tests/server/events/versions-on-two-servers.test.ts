@@ -153,14 +153,14 @@ else {
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(keptUpload?.sha256)
   })
 
-  test('an unreferenced file is set aside after a day, stays readable, and is deleted after 30 days; many are not moved', async () => {
+  test('an unreferenced file is set aside after a day, can still be read, and is deleted after 30 days; many at once are not moved', async () => {
     const files = { kept: createPdf('referred to'), unused: createPdf('of no registration') }
     await firstServer.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.pdf', bytes: files.kept },
     })
     const unusedFile = await firstServer.deps.uploads.receive(Readable.from([files.unused]), 10_000)
     if (!unusedFile.ok) throw new Error(unusedFile.error)
-    await firstServer.deps.uploads.keep(unusedFile.value)
+    await firstServer.deps.uploads.storeFile(unusedFile.value)
     await firstServer.deps.uploads.discard(unusedFile.value)
     const isReadable = async (bytes: Buffer): Promise<boolean> => {
       const file = await secondServer.deps.uploads.read(
@@ -183,11 +183,11 @@ else {
     })
     for (const app of [firstServer, secondServer]) app.setTime('2026-01-28')
     // A delegate submits the unused file again.
-    await firstServer.deps.uploads.hold(unusedFile.value.sha256)
+    await firstServer.deps.uploads.protectFile(unusedFile.value.sha256)
     expect(await sweepOn('2026-01-28')).toEqual(NOTHING_SWEPT)
     expect(await sweepOn('2026-01-30')).toEqual({ ...NOTHING_SWEPT, setAside: 1, aside: 1 })
     expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, true])
-    await firstServer.deps.uploads.hold(unusedFile.value.sha256)
+    await firstServer.deps.uploads.protectFile(unusedFile.value.sha256)
     expect(await sweepOn('2026-01-30')).toEqual(NOTHING_SWEPT)
     expect(await sweepOn('2026-02-01')).toEqual({ ...NOTHING_SWEPT, setAside: 1, aside: 1 })
     const client = await postgres.shell(url)
@@ -205,7 +205,9 @@ else {
     expect(await sweepOn('2026-03-04')).toEqual({ ...NOTHING_SWEPT, removed: 1 })
     expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, false])
     // Files of an erased person are deleted immediately, unless a registration still refers to them.
-    await secondServer.deps.uploads.forget([createHash('sha256').update(files.kept).digest('hex')])
+    await secondServer.deps.uploads.removeFiles([
+      createHash('sha256').update(files.kept).digest('hex'),
+    ])
     expect(await isReadable(files.kept)).toBe(true)
     for (const app of [firstServer, secondServer]) app.setTime('2026-01-20')
   })
@@ -226,11 +228,11 @@ else {
     expect(
       await secondServer.deps.store.claimStatusQuery(order, secondServer.now(), secondServer.now()),
     ).toBe(true)
-    await firstServer.deps.payments.reconcile()
+    await firstServer.deps.payments.queryDue()
     expect(await readQueryCount()).toBe(0)
     // The second server has not sent a heartbeat since then.
     firstServer.setTime('2026-01-20T12:05:31+05:30')
-    await firstServer.deps.payments.reconcile()
+    await firstServer.deps.payments.queryDue()
     expect(await readQueryCount()).toBe(1)
     for (const app of [firstServer, secondServer]) app.setTime('2026-01-20')
   })
@@ -286,13 +288,15 @@ else {
     expect(await readPageStatus(secondServer, '/api/events/third2026')).toBe(200)
   })
 
-  test('outdated files on one server do not restore an old version, except on reload, which applies to all', async () => {
+  test('outdated files on one server restore an old version only on a reload, which then applies to all servers', async () => {
     firstServer.writeEvent(FILE, fileWithHigherPrice)
     await firstServer.deps.events.reload()
     const thirdServer = await start({ [FILE]: originalFile })
     const { hash } = await readForm(firstServer)
     expect((await readForm(thirdServer)).hash).toBe(hash)
-    expect(thirdServer.output.join('\n')).toContain('rollcall event reload serves it again')
+    expect(thirdServer.output.join('\n')).toContain(
+      'To serve it again on all servers, run rollcall event reload',
+    )
     expect(thirdServer.deps.events.refusedFiles()).toMatchObject([{ file: FILE }])
     await secondServer.deps.events.refresh()
     expect((await readForm(secondServer)).hash).toBe(hash)
@@ -311,7 +315,8 @@ else {
         EVENTS_DIR: app.eventsDir,
         DATA_DIR: join(app.dir, 'not', 'there'),
       })
-    const outdatedMessage = 'sample2026.yaml here is not the version that all servers serve'
+    const outdatedMessage =
+      'sample2026.yaml in EVENTS_DIR is not the version that the servers serve'
     expect((await runDoctor(firstServer)).stdout).not.toContain(outdatedMessage)
     const { stdout } = await runDoctor(secondServer)
     expect(stdout).toContain(`check  ${outdatedMessage}`)

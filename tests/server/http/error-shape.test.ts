@@ -18,13 +18,17 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 const BODIES: readonly { readonly name: string; readonly type?: string; readonly text?: string }[] =
   [
     { name: 'no body' },
-    { name: 'JSON that is cut off', type: 'application/json', text: '{"username": "a' },
+    { name: 'truncated JSON', type: 'application/json', text: '{"username": "a' },
     { name: 'JSON that is not an object', type: 'application/json', text: '[1, null]' },
-    { name: 'JSON that is empty', type: 'application/json', text: '' },
-    { name: 'JSON of a prototype', type: 'application/json', text: '{"__proto__": {"a": 1}}' },
+    { name: 'empty JSON', type: 'application/json', text: '' },
+    {
+      name: 'JSON that sets a prototype',
+      type: 'application/json',
+      text: '{"__proto__": {"a": 1}}',
+    },
     { name: 'multipart without a boundary', type: 'multipart/form-data', text: 'a=b' },
     {
-      name: 'multipart that breaks off',
+      name: 'truncated multipart',
       type: 'multipart/form-data; boundary=x',
       text: '--x\r\nContent-Disposition: form-data; name="full_name"\r\n\r\nAs',
     },
@@ -32,7 +36,11 @@ const BODIES: readonly { readonly name: string; readonly type?: string; readonly
     { name: 'text', type: 'text/plain', text: 'hello' },
     { name: 'an unknown content type', type: 'application/x-nothing', text: '\u0000\u0001' },
     { name: 'an invalid content type', type: ';;', text: 'a' },
-    { name: 'more bytes than answers need', type: 'application/json', text: 'x'.repeat(300_000) },
+    {
+      name: 'more bytes than the limit of all answers',
+      type: 'application/json',
+      text: 'x'.repeat(300_000),
+    },
   ]
 
 /** Returns a path of a route, with unknown values for its parameters. */

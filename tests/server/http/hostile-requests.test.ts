@@ -52,7 +52,7 @@ const get = (path: string): Promise<{ readonly head: string; readonly body: stri
 
 describe('the log', () => {
   test.each(['multipart/form-data; boundary=x', 'application/json'])(
-    'clients that disconnect (%s) log no error',
+    'clients that disconnect (%s) cause no error in the log',
     async (type) => {
       for (const path of [REGISTER, '/api/payment/webhook/', '/api/payment/retry/']) {
         await Promise.all(
@@ -100,7 +100,7 @@ describe('the log', () => {
   })
 })
 
-describe('a proxy that TRUST_PROXY does not name', () => {
+describe('a proxy that TRUST_PROXY does not list', () => {
   const proxiedRequest = { url: '/api/events/', headers: { 'x-forwarded-for': '192.0.2.1' } }
   const listWarnings = ({ log }: TestApp): unknown[] =>
     log.filter(({ message }) => String(message).includes('TRUST_PROXY'))
@@ -128,7 +128,7 @@ describe('a proxy that TRUST_PROXY does not name', () => {
   )
 })
 
-describe('errors of the framework', () => {
+describe('framework errors', () => {
   test.each([
     ['a page', 'GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
     ['a response', 'GET /api/events/ HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
@@ -306,7 +306,7 @@ describe('unfinished request bodies', () => {
     ['application/json', '/api/payment/webhook/'],
     ['application/json', '/api/payment/return/'],
     ['application/json', '/api/payment/retry/'],
-  ])('one upload (%s to %s) counts until it ends', async (type, path) => {
+  ])('an upload (%s to %s) counts towards the limit until it ends', async (type, path) => {
     port = (busyServer.app.server.address() as AddressInfo).port
     const socket = await startBody(type, 50 * KB, path)
     port = (server.app.server.address() as AddressInfo).port
@@ -373,11 +373,11 @@ describe('unfinished request bodies', () => {
   })
 })
 
-describe('rejects valid syntax without meaning', () => {
+describe('requests that are syntactically valid but meaningless', () => {
   const nestJson = (depth: number): string => `{"a":${'['.repeat(depth)}${']'.repeat(depth)}}`
 
   test.each(['application/json', 'application/json; charset=utf-8'])(
-    'rejects JSON nested 20,000 levels deep with a message (%s)',
+    'JSON nested 20,000 levels deep is rejected with a message (%s)',
     async (type) => {
       const answer = await server.app.inject({
         method: 'POST',
@@ -397,7 +397,7 @@ describe('rejects valid syntax without meaning', () => {
     },
   )
 
-  test('a list filtered to the last possible day, or from the first, shows everything', async () => {
+  test('a list that is filtered by the first or the last possible day is shown', async () => {
     const office = await signIn(server)
     for (const days of ['date_to=9999-12-31', 'date_from=0000-01-01', 'date_from=9999-12-31'])
       for (const list of ['/admin/afpicon/registrations/?', '/admin/export/?event_type=afpicon&'])

@@ -186,7 +186,7 @@ test('a document that cannot be generated delays one email, and the mail server 
   expect(readRecipients()).toEqual([otherTicket.to, failingTicket.to])
 })
 
-test('the receipt was generated for the email and again for each download: it is generated once', async () => {
+test('the receipt was generated for the email and again for each download', async () => {
   const regNo = await registerAndPay()
   const { store, events } = server.deps
   const event = events.findById(KERALA)?.config ?? null

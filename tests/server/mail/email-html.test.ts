@@ -29,21 +29,21 @@ test("renders Rollcall's link on its own line as a button, with the address belo
   expect(requestEmail).not.toContain('Open your registration')
 })
 
-test('links an address in a sentence without the full stop', () => {
+test('links an address in a sentence, without the full stop after it', () => {
   expect(renderHtml('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
     // This colour is dark enough on white; the components' default was too light.
     'href="https://venue.example/map?a=1&amp;b=2" style="color:#1050ac',
   )
 })
 
-test('states the reason for the email: to delegates their registration, to the office its address', () => {
+test('states the reason for the email: for delegates their registration, for the office its address', () => {
   expect(renderHtml('Dear Asha')).toContain('because of a registration for Sample &amp; Sons 2026.')
   const officeEmail = renderHtml('2 payments need review', 'reviews')
   expect(officeEmail).toContain('this is the office address of Sample &amp; Sons 2026.')
   expect(officeEmail).not.toContain('because of a registration')
 })
 
-test('a mail program with a dark theme shows light text: dark text had its own light background', () => {
+test('mail programs with a dark theme showed dark text on a light background', () => {
   const page = renderHtml('Dear Asha,\n\nsee\nhttps://register.example.org/my/abc')
   expect(page).toContain('<meta name="color-scheme" content="light dark"/>')
   for (const [colour, className] of [

@@ -334,7 +334,7 @@ describe('over SMTP', () => {
     expect(await startMailer(server.url).run()).toBe(0)
     expect(server.acceptedEmails.map(({ to }) => to)).toEqual([['office@example.org']])
     expect(await state()).toEqual([
-      { status: 'failed', error: 'The mail server refuses this recipient.' },
+      { status: 'failed', error: 'The mail server rejected this recipient.' },
     ])
   })
 

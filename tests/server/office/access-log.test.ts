@@ -15,7 +15,7 @@ const createEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   ...changes,
 })
 
-test('logs repeated access to a list once an hour, and every access by another user, to another list or in another hour, and every change', async () => {
+test('logs repeated access by one user to one list once an hour, and logs every change', async () => {
   const auditLines: string[] = []
   const audit = skipRepeated(async ({ who, what }) => void auditLines.push(`${who} ${what}`))
   await audit(createEntry())
@@ -33,7 +33,7 @@ test('logs repeated access to a list once an hour, and every access by another u
   expect(auditLines).toHaveLength(6)
 })
 
-test('logs an access later if the first attempt failed', async () => {
+test('logs an access again if writing its first log entry failed', async () => {
   let isWritable = false
   const auditLines: string[] = []
   const audit = skipRepeated(async ({ who }) => {

@@ -71,7 +71,7 @@ test('the audit log shows a decision on a payment with its amount and reason', a
   ])
 })
 
-test('the owner of one event saw users of other events in the audit log filter, but no entry about an export of the log', async () => {
+test('the owner of one event saw users of other events in the audit log filter, but did not see entries about exports of the log', async () => {
   const permissions = { role: 'owner', events: [EVENT] } as const
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), permissions)
   const eventOwner = await signIn(server, 'of-one')

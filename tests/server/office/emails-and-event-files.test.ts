@@ -99,7 +99,7 @@ test('failed emails are shown to users of their event, and can be resent', async
   expect(await app.mailer.run()).toBe(1)
   expect(await resend(owner, { all: true })).toEqual([
     200,
-    'None of these emails is queued or has failed.',
+    'None of these emails is queued or failed, so none was retried.',
   ])
   expect((await listEmails(owner)).counts).toEqual({ queued: 0, failed: 0, sent: 2 })
   expect(
@@ -121,7 +121,7 @@ test('an email to an erased person cannot be resent', async () => {
   expect((await listEmails(owner, 'address=asha')).mails).toEqual([])
   expect(await resend(owner, { ids: [erasedEmail?.id] })).toEqual([
     200,
-    'None of these emails is queued or has failed.',
+    'None of these emails is queued or failed, so none was retried.',
   ])
 })
 
@@ -144,7 +144,7 @@ test('a file with errors is not rehearsed, and only one rehearsal runs at a time
   expect(await rehearse(' \n')).toEqual([422, 'The file does not describe an event.'])
 })
 
-test('a rehearsal whose browser tab was closed kept others waiting', async () => {
+test('a rehearsal whose browser tab was closed made other rehearsals wait', async () => {
   const url = await app.app.listen({ host: '127.0.0.1', port: 0 })
   const rehearse = (text: string, signal?: AbortSignal) =>
     fetch(`${url}/admin/served-files/rehearse/`, {

@@ -1,4 +1,4 @@
-/** Reads CSV files in the thread of the test, because starting a worker thread takes longer than a test. */
+/** Reads CSV files in the test's own thread, because starting a worker thread takes longer than a test. */
 import { syncBuiltinESMExports } from 'node:module'
 import threads from 'node:worker_threads'
 import type { WorkerOptions } from 'node:worker_threads'
@@ -15,7 +15,7 @@ const isCsv = (url: URL | string, { workerData }: WorkerOptions): boolean =>
     .equals(XLSX_SIGNATURE)
 
 /**
- * Reads CSV files in the thread of the test for all tests of a file, and restores the worker thread afterwards,
+ * Reads CSV files in the test's own thread for all tests of a file, and restores the worker thread afterwards,
  * because test files share a process. tests/attacks/sheets.test.ts tests the worker thread and its limits.
  */
 export function readCsvHere(): void {

@@ -54,7 +54,7 @@ test('a copy of the database contained the secrets of second factors', async () 
   const refusal = await signIn('asha', computeCode(secret))
   expect([refusal.statusCode, refusal.json().message]).toEqual([
     401,
-    'This server cannot read your second factor, because it has another key. Sign in with a recovery code, or ask an owner to reset your second factor.',
+    'This server cannot read your second factor because it uses a different key. Sign in with a recovery code, or ask an owner to reset your second factor.',
   ])
   expect((await signIn('asha', recoveryCode)).statusCode).toBe(200)
   writeFileSync(keyFile, key)
@@ -88,7 +88,7 @@ test('a user took over the second factor of another by copying its stored text',
   rmSync(dataDir, { recursive: true })
 })
 
-test('one of two servers on a database locked out a user whose second factor the other had stored', () => {
+test('one of two servers with the same database locked out a user whose second factor the other server had stored', () => {
   const database = { databaseUrl: 'postgres://127.0.0.1/rollcall', dataDir: tmpdir() }
   expect(createSecretSeal(database).seal('SECRET', 1)).toBeNull()
   const databaseWithKey = { ...database, secondFactorKey: '0123456789abcdef0123456789abcdef' }

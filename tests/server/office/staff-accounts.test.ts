@@ -409,7 +409,7 @@ describe('users', () => {
     expect((await readLink(secondToken)).statusCode).toBe(404)
   })
 
-  test('changes roles and events, removes second factors and users; the last owner remains', async () => {
+  test('can get other roles and events, lose their second factor and be removed, except for the last owner', async () => {
     const owner = await signIn('owner')
     const umaToken = await addUser('uma')
     const changeRole = (username: string, role: string, events: unknown) =>
@@ -465,7 +465,7 @@ describe('users', () => {
   test.each([
     ['', 'Required'],
     ['two words', 'A username can have letters, digits, dots, hyphens and @, but no spaces.'],
-    ['x'.repeat(65), 'A username has at most 64 characters.'],
+    ['x'.repeat(65), 'A username can have at most 64 characters.'],
     ['Delegate', '“Delegate” is reserved. Choose another name.'],
     ['OWNER', 'A user named “OWNER” already exists.'],
   ])('%j is not a valid name for a new user', async (username, message) => {
@@ -515,7 +515,7 @@ describe('the audit log', () => {
   })
 
   test.each([
-    ['from=soon', '“from” must be a day such as 2026-01-31, not “soon”.'],
+    ['from=soon', '“from” must be a date such as 2026-01-31, not “soon”.'],
     [
       'kind=secret',
       '“kind” must be one of changes, exports, signing-in, looks, all, not “secret”.',
@@ -573,12 +573,12 @@ describe('list settings of a user', () => {
     [
       { views: [{ name: 'x'.repeat(61), query: '' }] },
       422,
-      'The name of a view has at most 60 characters.',
+      'The name of a view can have at most 60 characters.',
     ],
     [
       { views: [{ name: 'Mine', query: 'x'.repeat(1001) }] },
       422,
-      'A view cannot have this many filters.',
+      'A view cannot have so many filters. Remove some of them.',
     ],
     [
       { views: Array.from({ length: 21 }, (_, n) => ({ name: `${n}`, query: '' })) },

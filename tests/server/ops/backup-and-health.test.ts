@@ -14,7 +14,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { checkCopy } from '../../../server/storage/recovery/copy-database.ts'
-import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
+import { lockDataFolder } from '../../../server/storage/database/single-server-lock.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -111,7 +111,7 @@ describe('a backup', () => {
     ])
   })
 
-  test("restored next to another database's log is rejected, or moves that log aside: a database of 60 registrations became malformed", async () => {
+  test("restored next to another database's log made a database of 60 registrations malformed", async () => {
     const backupFolder = join(folder, 'beside')
     await runHere(['db', 'backup', backupFolder], getVariables())
     const dataDir = join(folder, 'with-a-log')
@@ -136,12 +136,12 @@ describe('a backup', () => {
     expect(readRestored(dataDir)).toEqual(readCopy(backupFolder))
   })
 
-  test('restored while a server uses the folder is rejected: registrations confirmed with 201 were lost', async () => {
+  test('restored while a server used the folder lost registrations that were confirmed with 201', async () => {
     const backupFolder = join(folder, 'while-serving')
     await runHere(['db', 'backup', backupFolder], getVariables())
     const dataDir = join(folder, 'served')
     mkdirSync(dataDir)
-    const stopServing = beginServing(dataDir)
+    const stopServing = lockDataFolder(dataDir)
     const { status, stderr } = await runHere(
       ['db', 'restore', backupFolder],
       getVariables({ DATA_DIR: dataDir }),
@@ -175,7 +175,7 @@ describe('a backup', () => {
     const failedBackup = await runHere(['db', 'backup', join(file, 'inside')], getVariables())
     expect([failedBackup.status, failedBackup.stderr]).toEqual([
       2,
-      `${join(file, 'inside')} is inside something that is not a folder. Choose another location. No backup was made.\n`,
+      `${join(file, 'inside')} is in a path that contains a file instead of a folder. Choose another location. No backup was made.\n`,
     ])
     const emptyDir = join(folder, 'empty')
     mkdirSync(emptyDir)
@@ -203,7 +203,7 @@ describe('a backup', () => {
     rmSync(join(app.dir, 'backed-up'), { recursive: true })
     expect([backupResult.status, backupResult.stderr]).toEqual([
       0,
-      expect.stringMatching(/^The backup is complete\. /),
+      expect.stringMatching(/^The backup is complete, but /),
     ])
     expect(readdirSync(backupsFolder).toSorted()).toEqual(['2026-01-12', 'last', 'not-ours'])
     for (const invalidCount of ['0', '-1', 'two'])
@@ -217,7 +217,7 @@ describe('a backup', () => {
       ).toBe(2)
   })
 
-  test('an erased person stayed in old backups until 30 newer ones existed', async () => {
+  test('the data of an erased person stayed in old backups until 30 newer ones existed', async () => {
     const backupsFolder = join(folder, 'monthly')
     mkdirSync(backupsFolder)
     for (const day of ['2026-01-01', '2026-02-01', '2026-03-01'])
@@ -235,7 +235,7 @@ describe('a backup', () => {
     const refusal = await runHere([...args.slice(0, 3), '--prune-older-than=x'], getVariables())
     expect([refusal.status, refusal.stderr.trim()]).toEqual([
       2,
-      '--prune-older-than takes the number of days to keep backups, at least 1, not "x".',
+      '--prune-older-than must be the number of days to keep backups, at least 1, not "x".',
     ])
   })
 
@@ -295,7 +295,7 @@ describe('a backup', () => {
   })
 })
 
-test('a secret can be in a file, but not in two variables', () => {
+test('a secret can be read from a file, but not set in two variables', () => {
   const file = join(folder, 'smtp')
   writeFileSync(file, 'smtp://127.0.0.1:2525\n')
   const environmentResult = readEnvironment({ SMTP_URL_FILE: file })
@@ -311,7 +311,7 @@ test('a secret can be in a file, but not in two variables', () => {
   })
 })
 
-test('rollcall health reports the state of the server, or that none is running', async () => {
+test('rollcall health reports the state of the server, or that no server is running', async () => {
   await app.app.listen({ port: 0, host: '127.0.0.1' })
   const address = app.app.server.address()
   const port = typeof address === 'object' && address !== null ? String(address.port) : ''

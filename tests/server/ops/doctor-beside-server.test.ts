@@ -51,7 +51,7 @@ const registerDelegates = async (times: number): Promise<void> => {
   }
 }
 
-test('an intact database next to an older log was reported as damaged: doctor reports the same as a startup', async () => {
+test('doctor reported an intact database next to an older log as damaged, unlike a startup', async () => {
   server = await startServerHere(folders)
   await registerDelegates(1)
   await createBackup(join(folders.folder, 'backup'))
@@ -70,7 +70,7 @@ test('an intact database next to an older log was reported as damaged: doctor re
   expect(doctorResult).not.toMatch(/damaged\. Stop|is damaged/)
 })
 
-test("a backup was copied over a running server's database: doctor reported damage, and /healthz did not report that the rescued file is incomplete", async () => {
+test("after a backup was copied over a running server's database, doctor reported damage, and /healthz did not report that the rescued file was incomplete", async () => {
   server = await startServerHere(folders)
   await registerDelegates(1)
   await createBackup(join(folders.folder, 'backup'))
@@ -102,7 +102,7 @@ test("a backup was copied over a running server's database: doctor reported dama
   expect(doctorResult).not.toContain('put back the last backup')
 })
 
-test('doctor during a first startup said that the database is missing', async () => {
+test('during a first startup, doctor reported that the database was missing', async () => {
   const startedFile = join(folders.folder, 'held')
   const continueFile = join(folders.folder, 'go-on')
   // The thread that creates the database waits until a file exists.

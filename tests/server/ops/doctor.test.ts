@@ -22,7 +22,7 @@ import Database from 'better-sqlite3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { recordBackup } from '../../../server/ops/backup/last-backup.ts'
 import { copyDatabase, checkCopy } from '../../../server/storage/recovery/copy-database.ts'
-import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
+import { lockDataFolder } from '../../../server/storage/database/single-server-lock.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { fixtureDelegate, buildFixtureEvent } from '../small-event.ts'
 import { startTestApp } from '../harness.ts'
@@ -136,11 +136,11 @@ const faults: Readonly<Record<string, Fault>> = {
     variables: () => ({ EVENTS_DIR: join(app.dir, 'rollcall.db') }),
     expected: /^wrong +EVENTS_DIR is .+, which is not a folder\. Set it to the folder/,
   },
-  'a data folder that is a file ended with an unrelated sentence': {
+  'a data folder that is a file': {
     variables: () => ({ DATA_DIR: join(app.dir, 'rollcall.db') }),
     expected: /^wrong +DATA_DIR is .+rollcall\.db, which is a file or is inside one\. Set DATA_DIR/,
   },
-  'a data folder that others can read': {
+  'a data folder that other users can read': {
     prepare: () => {
       chmodSync(app.dir, 0o755)
       return () => chmodSync(app.dir, 0o700)
@@ -221,11 +221,11 @@ const faults: Readonly<Record<string, Fault>> = {
   'a full disk': {
     variables: () => ({ DATA_DIR: '/proc' }),
     expected:
-      /^wrong +0 MB are free for DATA_DIR: uploads are rejected, and registrations will soon fail too\./,
+      /^wrong +0 MB are free on the disk of DATA_DIR: uploads are rejected, and registrations will soon fail too\./,
   },
   'a server that hangs, or listens elsewhere': {
     prepare: () => {
-      const undo = beginServing(app.dir) ?? (() => {})
+      const undo = lockDataFolder(app.dir) ?? (() => {})
       // A recently started process may be about to respond.
       utimesSync(join(app.dir, 'serving.pid'), 0, 0)
       return undo
@@ -235,7 +235,7 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   'a server whose database was deleted: it must not be stopped': {
     variables: prepareTemporaryFolder((dir) => {
-      lockReleases.push(beginServing(dir))
+      lockReleases.push(lockDataFolder(dir))
       writeFileSync(join(dir, 'serving.pid'), '4711')
       writeFileSync(join(dir, 'last-served.json'), '{}')
     }),
@@ -257,11 +257,11 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     expected: /^check +Another program listens on port \d+, so a server cannot start there\./,
   },
-  'two servers, of which delegates reach the one with another DATA_DIR': {
+  'two servers, where delegates reach the one with another DATA_DIR': {
     variables: () => ({ PORT: String(getPort(app)) }),
     prepare: async () => {
       const undoListen = await listenOnPort()
-      const undo = beginServing(app.dir)
+      const undo = lockDataFolder(app.dir)
       writeFileSync(join(app.dir, 'serving.pid'), '4711')
       return () => {
         undo?.()

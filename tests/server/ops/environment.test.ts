@@ -124,8 +124,8 @@ describe('environment variables', () => {
       /^GATEWAY_MODE must be sandbox, airpay-test or live, not "test"\.$/,
     ],
     ['invalid rate limits', { RATE_LIMITS: 'yes' }, /^RATE_LIMITS must be on or off/],
-    ['a clock without offset', { CLOCK: '2026-01-25T12:00:00' }, /^CLOCK must be a day/],
-    ['an invalid day', { CLOCK: '2026-02-30' }, /^CLOCK must be a day/],
+    ['a clock without offset', { CLOCK: '2026-01-25T12:00:00' }, /^CLOCK must be a date/],
+    ['an invalid day', { CLOCK: '2026-02-30' }, /^CLOCK must be a date/],
     [
       'an email URL with another protocol',
       { SMTP_URL: 'https://mail.example.org' },
@@ -246,7 +246,7 @@ describe('environment variables', () => {
     expect(readErrors({ PORT: 'x', RATE_LIMITS: 'x', GATEWAY_MODE: 'x' })).toHaveLength(3)
   })
 
-  test('accepts production with live and its accounts', () => {
+  test('accepts live payments in production if their accounts are set', () => {
     expect(readValid(PRODUCTION)).toMatchObject({ production: true, gatewayMode: 'live' })
   })
 })
@@ -286,7 +286,7 @@ describe('a production server', () => {
     [
       'rejects an ADMIN_PASSWORD that is easy to guess',
       { ...completeVariables, ...recommendedVariables, ADMIN_PASSWORD: '1' },
-      'ADMIN_PASSWORD must be at least 8 characters long. Unset it, and the first start generates one and prints it.',
+      'ADMIN_PASSWORD must be at least 8 characters long. Unset it to have one generated and printed at the first start.',
     ],
   ])('%s', (_what, variables, expectedMessage) => {
     expect(checkProduction(readValid(variables))).toEqual({ ok: false, error: [expectedMessage] })
@@ -318,7 +318,7 @@ describe('accounts in event files', () => {
     { id: 'two', payment: { account: 'other-one', gateway: {} } },
     { id: 'free', payment: null },
   ] as unknown as EventConfig[]
-  test('live rejects an event without its account, and names the variables', () => {
+  test('live mode rejects an event whose account is not set, and names the variables', () => {
     expect(listMissingAccounts(readValid({ GATEWAY_MODE: 'live', ...LIVE }), events)).toEqual([
       'Event two uses the Airpay account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])
@@ -337,7 +337,7 @@ describe('CLOCK', () => {
     expect(readValid({ CLOCK: text }).clockStart).toBe(Date.parse(utc))
   })
 
-  test('and the clock continues from there', () => {
+  test('the clock continues from the set time', () => {
     const start = instant(Date.parse('2026-01-25T06:30:00Z'))
     const clock = createClock(start)
     const firstReading = clock()
@@ -362,12 +362,12 @@ const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
         { code: 'EADDRINUSE' },
         { variable: 'PORT', port: 3000, host: '127.0.0.1' },
       ),
-    'Port 3000 on 127.0.0.1 is already in use. Set PORT to a free one.',
+    'Port 3000 on 127.0.0.1 is already in use. Set PORT to a free port.',
   ],
   [
     'a folder that cannot be written',
     () => explainDataDir('/srv/data', { code: 'EACCES' }),
-    'DATA_DIR is /srv/data, which the user who runs Rollcall cannot write to. Give that user the right to write there, or set DATA_DIR to another folder.',
+    'DATA_DIR is /srv/data, which the user who runs Rollcall cannot write to. Give that user permission to write there, or set DATA_DIR to another folder.',
   ],
   [
     'a folder that is a file',

@@ -50,7 +50,7 @@ const register = async ({ url }: RunningServerHere, email: string): Promise<numb
   return status
 }
 
-test('a missing folder of event files is reported by the health check, and the events stay served', async () => {
+test('a missing folder of event files is reported by the health check, and the events are still served', async () => {
   server = await startServerHere(folders)
   const { url } = server
   const readHealth = async (): Promise<{ health?: string; troubles?: readonly string[] }> =>
@@ -70,7 +70,7 @@ test('a missing folder of event files is reported by the health check, and the e
     .toMatchObject({ health: 'good' })
 })
 
-test('a server that cannot open more files reports it, instead of calling itself healthy', async () => {
+test('a server that cannot open more files reports that it is not healthy', async () => {
   server = await startServerProcess(folders, {}, [
     'sh',
     '-c',
@@ -98,7 +98,9 @@ test('a server that cannot open more files reports it, instead of calling itself
     }
     await expect.poll(readHealth, { timeout: 200_000, interval: 200 }).toMatchObject({
       status: 503,
-      output: expect.stringContaining('No file and no connection can be opened. Raise the limit'),
+      output: expect.stringContaining(
+        'No more files or connections can be opened. Raise the limit',
+      ),
     })
   } finally {
     for (const socket of idleSockets) socket.destroy()
@@ -119,7 +121,7 @@ describe('with a full disk', () => {
   })
 
   if (hasSmallDisks)
-    test('with 47 MB free the health check returned 503 while delegates were registered: it warns about the low space, and returns 503 once a request is rejected', async () => {
+    test('with 47 MB free, the health check returned 503 although delegates could still register', async () => {
       const runningServer = await startServerHere({ ...folders, dataDir: join(disk.folder, 'var') })
       server = runningServer
       const readHealth = async (): Promise<{ status: number; health?: string; code?: string }> => {
@@ -147,7 +149,7 @@ describe('with a full disk', () => {
 
   // This test needs permission to mount. metrics.test.ts tests SQLite with a file size limit instead.
   if (hasSmallDisks)
-    test('signed-in users can read and export, which is logged once there is space', async () => {
+    test('signed-in users can read and export, and their access is logged once there is space', async () => {
       server = await startServerHere({ ...folders, dataDir: join(disk.folder, 'var') })
       const { url } = server
       for (let n = 0; n < 20; n += 1)
@@ -230,7 +232,7 @@ const STACK_LINE = /^ +at .+:\d+:\d+/m
 
 /** Each limit stops the startup at a different point; `npm test` tries two. */
 test.each(ALL_RUNS ? [24, 28, 32, 40, 64] : [24, 40])(
-  "a startup with a limit of %i open files printed a stack trace, or blamed the database's permissions: it exits with 75 and names the limit",
+  "a startup with a limit of %i open files printed a stack trace, or named the database's permissions as the cause",
   async (filesMax) => {
     const { status, output } = await attemptStart(folders, {
       wrapper: buildLimitedCommand(filesMax),
@@ -243,7 +245,7 @@ test.each(ALL_RUNS ? [24, 28, 32, 40, 64] : [24, 40])(
 )
 
 test.each(ALL_RUNS ? [22, 23, 24] : [23])(
-  'rollcall validate with ulimit -n %i printed a stack trace: it names the limit',
+  'rollcall validate with ulimit -n %i printed a stack trace instead of the limit',
   (filesMax) => {
     const { status, output } = runLimited(filesMax, 'validate')
     expect(output).not.toMatch(STACK_LINE)
@@ -270,7 +272,7 @@ if (hasSmallDisks)
     })
 
     test.each([0, 5])(
-      "a startup with %i free inodes blamed the database's permissions, or free space: it exits with 75 and names the cause",
+      "a startup with %i free inodes named the database's permissions, or free space, as the cause",
       async (freeInodes) => {
         const dataDir = join(disk.folder, 'var')
         server = await startServerHere({ ...folders, dataDir })
@@ -279,7 +281,7 @@ if (hasSmallDisks)
         const rejection = await attemptStartHere({ ...folders, dataDir })
         expect(rejection.output).toMatch(
           new RegExp(
-            `^DATA_DIR is ${dataDir}, and its disk can hold only ${freeInodes} more files`,
+            `^The disk of DATA_DIR \\(${dataDir}\\) can hold only ${freeInodes} more files`,
             'm',
           ),
         )

@@ -110,7 +110,9 @@ describe('after a restart', () => {
       expect(readOutput()).toContain(
         'sample2026.yaml is not served in its current version; the last valid version',
       )
-      expect(readOutput()).toContain('third2026.yaml was never served and is not served now')
+      expect(readOutput()).toContain(
+        'third2026.yaml is not served and has no earlier version to serve',
+      )
       expect(registry.refusedFiles().map(({ file }) => file)).toEqual([
         'sample2026.yaml',
         'third2026.yaml',
@@ -278,7 +280,7 @@ describe('a truncated file', () => {
   })
 })
 
-test('a changed file with an account without credentials: the previous version stays served, with the reason', async () => {
+test('a changed file whose account has no credentials is not served: the previous version is still served, and the reason is reported', async () => {
   const getVariableName = (name: string): string => `AIRPAY_SAMPLE_${name}`
   const otherApp = await startTestApp({
     clock: '2026-01-10',

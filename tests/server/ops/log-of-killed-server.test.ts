@@ -127,7 +127,7 @@ describe('a rejected startup had already copied a log into another database, but
   })
 })
 
-describe("registrations of the last seconds were missing without notice when a killed server's log was deleted", () => {
+describe("registrations of the last seconds were missing without a message after a killed server's log was deleted", () => {
   test.each([
     ['rollcall.db-wal and rollcall.db-shm', ['-wal', '-shm']],
     ['rollcall.db-wal', ['-wal']],

@@ -100,33 +100,33 @@ const LOSS_CASES: readonly LossCase[] = [
     ({ file, copies }) => renameSync(join(copies, 'backup', DATABASE), file),
   ],
   [
-    'written over with a backup',
+    'overwritten with a backup',
     true,
     true,
     ({ file, copies }) => copyFileSync(join(copies, 'backup', DATABASE), file),
   ],
   [
-    'written over with a copy of the same day',
+    'overwritten with a copy of the same day',
     true,
     true,
     ({ file, copies }) => copyFileSync(join(copies, DATABASE), file),
   ],
-  ['cut off', true, true, ({ file }) => truncateSync(file, 0)],
+  ['truncated to nothing', true, true, ({ file }) => truncateSync(file, 0)],
   [
-    'cut off in the middle',
+    'truncated in the middle',
     true,
     true,
     ({ file }) => truncateSync(file, Math.floor(statSync(file).size / 8192) * 4096),
   ],
-  ['kept, and its log is emptied', true, true, ({ file }) => truncateSync(`${file}-wal`, 0)],
-  ['kept, and its log is deleted', true, false, ({ file }) => rmSync(`${file}-wal`)],
+  ['intact, but whose log is emptied,', true, true, ({ file }) => truncateSync(`${file}-wal`, 0)],
+  ['intact, but whose log is deleted,', true, false, ({ file }) => rmSync(`${file}-wal`)],
 ]
 
 /**
  * `npm test` tries each kind of loss once: deleted, replaced, overwritten, truncated, without a
  * log.
  */
-const REPEATED_KINDS = ['written over with a backup', 'cut off']
+const REPEATED_KINDS = ['overwritten with a backup', 'truncated to nothing']
 const TESTED_CASES = LOSS_CASES.filter(([what]) => ALL_RUNS || !REPEATED_KINDS.includes(what))
 
 test.each(TESTED_CASES)(
@@ -250,7 +250,7 @@ test('a server that is stopped when its database has just been deleted rescues i
   )
 })
 
-test('DATA_DIR was moved under a running server, and the log mentioned an older copy: it says to move the folder back, which then has everything', async () => {
+test('after DATA_DIR is moved under a running server, the log says to move the folder back, and no data is lost', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const { dataDir: dir } = folders
@@ -269,7 +269,7 @@ test('DATA_DIR was moved under a running server, and the log mentioned an older 
   expect(readRegNos(join(dir, DATABASE)).toSorted()).toEqual(confirmedNumbers.toSorted())
 })
 
-test('rollcall.db-shm was emptied under a running server, which crashed: the next startup has everything', async () => {
+test('after rollcall.db-shm is emptied under a running server, which then crashes, the next startup has all data', async () => {
   folders = makeFolders()
   server = await startServerProcess(folders)
   const file = join(folders.dataDir, DATABASE)
@@ -284,7 +284,7 @@ test('rollcall.db-shm was emptied under a running server, which crashed: the nex
   expect(readRegNos(file).toSorted()).toEqual(confirmedNumbers.toSorted())
 })
 
-test('not a loss: the file is renamed and immediately renamed back, another command writes, VACUUM', async () => {
+test('a file that is renamed and immediately renamed back, a write by another command, and VACUUM do not count as a loss', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const file = join(folders.dataDir, DATABASE)
@@ -347,11 +347,11 @@ if (hasSmallDisks)
     const NO_ROOM =
       /DO NOT STOP THE SERVER: free space in DATA_DIR, at least the size of the database/
 
-    test('a server lost everything and exited with 0 on a stop signal: it keeps running until there is space, and then writes the data', async () => {
+    test('on a stop signal, the server keeps running until there is space, and then writes the data', async () => {
       const confirmedNumbers = await loseOnFullDisk(disk.folder)
       await waitForOutput(NO_ROOM)
       const stopPromise = server?.stop()
-      await waitForOutput('The server ends when it is')
+      await waitForOutput('The server exits once the data is saved')
       disk.makeRoom()
       expect(await stopPromise).toBe(0)
       expect(readRegNos(join(dataDir, 'rollcall.rescued.db')).toSorted()).toEqual(
@@ -363,7 +363,7 @@ if (hasSmallDisks)
       // A separate process, because the server exits.
       await loseOnFullDisk(disk.folder, startServerProcess)
       const stopPromise = server?.stop()
-      await waitForOutput('The server ends when it is')
+      await waitForOutput('The server exits once the data is saved')
       const stopTimer = setInterval(() => void server?.stop(), 200)
       expect(await stopPromise).toBe(3)
       clearInterval(stopTimer)
@@ -384,7 +384,7 @@ if (hasSmallDisks)
     })
   })
 
-test('a database with an unreadable search index is rescued without it ("invalid fts5 file format"), and is in recovery in any folder', async () => {
+test('a database with an unreadable search index is rescued without the index ("invalid fts5 file format"), and is then in recovery in any folder', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const { dataDir } = folders
@@ -411,7 +411,7 @@ test('a database with an unreadable search index is rescued without it ("invalid
   ])
 })
 
-test('rollcall doctor next to a server whose database was emptied deleted the log, which still had everything', async () => {
+test('rollcall doctor next to a server whose database was emptied deleted the log, which still contained all data', async () => {
   folders = makeFolders()
   server = await startServerHere(folders)
   const file = join(folders.dataDir, DATABASE)

@@ -47,19 +47,19 @@ const countRegistrations = (file: string): number => {
 const DAMAGE_CODE = {
   deleted: `for (const end of ['', '-wal', '-shm']) fs.rmSync(file + end, { force: true })`,
   replaced: `fs.copyFileSync(file, file + '.new'); fs.renameSync(file + '.new', file)`,
-  'cut off': `fs.truncateSync(file, 0)`,
+  truncated: `fs.truncateSync(file, 0)`,
 } as const
 /** Moments of the startup, each as statements that call `spoil`. */
 const MOMENTS = {
-  'before the thread that writes has opened it': `if (workerData?.migrates) spoil()`,
-  'once it is open, and nothing was read from it yet': `
+  'before the writer thread has opened it': `if (workerData?.migrates) spoil()`,
+  'after it is opened, and before it is read': `
     const { readFile } = promises
     promises.readFile = (name, ...rest) => {
       if (String(name).endsWith('last-served.json')) spoil()
       return readFile(name, ...rest)
     }
     syncBuiltinESMExports()`,
-  'at the moment before it listens': `
+  'immediately before it listens': `
     const { createServer } = http
     http.createServer = (...args) => { spoil(); return createServer(...args) }
     syncBuiltinESMExports()`,
@@ -95,14 +95,14 @@ const TESTED_CASES: readonly Case[] = [
   ['deleted', BEFORE_OPEN],
   ['deleted', AFTER_OPEN],
   ['replaced', BEFORE_LISTEN],
-  ['cut off', BEFORE_OPEN],
+  ['truncated', BEFORE_OPEN],
 ]
 const OTHER_CASES: readonly Case[] = [
   ['deleted', BEFORE_LISTEN],
   ['replaced', BEFORE_OPEN],
   ['replaced', AFTER_OPEN],
-  ['cut off', AFTER_OPEN],
-  ['cut off', BEFORE_LISTEN],
+  ['truncated', AFTER_OPEN],
+  ['truncated', BEFORE_LISTEN],
 ]
 
 test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
@@ -120,7 +120,7 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
     ])
     const rescuedFile = join(dataDir, 'rollcall.rescued.db')
     const remainingFiles = readdirSync(dataDir).filter((name) => name.startsWith(DATABASE))
-    const isComplete = damage !== 'cut off'
+    const isComplete = damage !== 'truncated'
     if (isComplete) {
       expect(countRegistrations(rescuedFile)).toBe(REGISTRATION_COUNT)
       expect(remainingFiles).toEqual(damage === 'deleted' ? [] : expect.arrayContaining([DATABASE]))

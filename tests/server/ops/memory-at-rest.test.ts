@@ -32,7 +32,7 @@ test('memory used by the startup is released', async () => {
 afterEach(() => vi.useRealTimers())
 
 test.each([
-  ['that gets a few status requests releases it', 10, 1],
+  ['that gets only a few status requests releases its memory', 10, 1],
   ['that is busy keeps its memory', 1_000, 0],
 ])('a server %s', (_, requestCount, times) => {
   vi.useFakeTimers()
@@ -45,7 +45,7 @@ test.each([
   expect(server.listenerCount('request')).toBe(0)
 })
 
-test('a server kept the memory of a busy minute until it exited: the memory is released once the server is idle', async () => {
+test('a server kept the memory of a busy minute until it exited', async () => {
   vi.useFakeTimers()
   const server = new EventEmitter()
   const release = vi.fn<() => void>()

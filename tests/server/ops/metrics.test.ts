@@ -95,7 +95,7 @@ test('a database that rejected a write for lack of space counts as down for half
   await app.close()
 })
 
-test('a clock that was set forward by weeks is logged, and reported by the health check for a day', async () => {
+test('a clock that was set forward by weeks is reported in the log, and by the health check for a day', async () => {
   const app = await startTestApp({
     clock: '2025-10-10',
     events: { 'sample2026.yaml': buildFixtureEvent() },

@@ -7,7 +7,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { DATABASE_FILE, openToWrite } from '../../../server/storage/database/sqlite-connection.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { migrations } from '../../../server/storage/database/schema.ts'
-import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
+import { lockDataFolder } from '../../../server/storage/database/single-server-lock.ts'
 import { runHere } from '../run-command.ts'
 
 const latestVersion = migrations.length
@@ -48,7 +48,7 @@ test('a command of a newer Rollcall leaves the database unchanged, and states wh
 test('rollcall db migrate reports whether it is needed, does not run next to a server, and copies first', async () => {
   const variables = { DATA_DIR: dataDir }
   expect(await runHere(['db', 'migrate', '--check'], variables)).toMatchObject({ status: 1 })
-  const stopServing = beginServing(dataDir)
+  const stopServing = lockDataFolder(dataDir)
   expect(await runHere(['db', 'migrate'], variables)).toEqual({
     status: 2,
     stdout: '',
@@ -70,7 +70,7 @@ test('rollcall db migrate reports whether it is needed, does not run next to a s
 })
 
 test('with MIGRATE_AT_START=off the server does not start on an older database, and rollcall db migrate migrates it', async () => {
-  const message = `The database has version ${latestVersion - 1}, and this Rollcall needs ${latestVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`
+  const message = `The database has version ${latestVersion - 1}, and this version of Rollcall needs ${latestVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`
   const server = { dataDir, migrates: true, migratesAtStart: false }
   await expect(openStore(server)).rejects.toThrow(message)
   expect(readdirSync(dataDir)).not.toContain(COPY_FILE)

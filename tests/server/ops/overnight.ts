@@ -461,7 +461,7 @@ export function openSqlitePersistence(folders: ReturnType<typeof makeFolders>): 
         message.includes('stop the server and run: mkdir'),
         message,
       )
-      return `rollcall.rescued.db has all ${registrationCount} registrations, and /healthz the commands that put it in place; the operator restores the backup instead`
+      return `rollcall.rescued.db has all ${registrationCount} registrations, and /healthz has the commands that restore it; the operator restores the backup instead`
     },
     restoreBackup: async () => {
       // The old log remains.
@@ -508,7 +508,7 @@ export async function openPostgresPersistence(): Promise<Persistence> {
     checkRescued: async () => 'a server on PostgreSQL holds no data that could be rescued',
     restoreBackup: async () => {
       await run('CREATE DATABASE live TEMPLATE copy')
-      return 'the copy is put back, as pg_restore does, without notice to Rollcall'
+      return 'the copy is restored as pg_restore does, without informing Rollcall'
     },
     readProofs: async () => {
       const client = await server.shell(url)

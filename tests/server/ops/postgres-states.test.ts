@@ -29,12 +29,12 @@ const startTime = instant(Date.parse('2025-10-10T12:00:00+05:30'))
 const SHORT_WAIT_MS = 1_500
 /** How long tests wait for PostgreSQL to become available; long enough for a slow machine. */
 const LONG_WAIT_MS = 200_000
-const createOpenOptions = (startingMsMax = LONG_WAIT_MS): BootOptions => ({
+const createOpenOptions = (maxStartMs = LONG_WAIT_MS): BootOptions => ({
   steadyMs: readPassedMs,
   clock: () => instant(Math.floor(startTime + readPassedMs())),
   openStore: async ({ databaseUrl, migrates = false, isNew = false }) => {
     if (databaseUrl == null) throw new Error('the proxy has no address')
-    const faults = { startingMsMax }
+    const faults = { maxStartMs }
     return (await openPostgresStore({ url: databaseUrl, migrates, isNew, faults })).store
   },
 })
@@ -192,7 +192,7 @@ else {
       expect(availableLater.status).toBe('serves')
     })
 
-    test('on a PostgreSQL whose last connection is taken between two attempts also waits', async () => {
+    test('on a PostgreSQL whose last connection another client takes between two attempts also waits', async () => {
       const url = await createOwnedDatabase('narrow')
       // The writer gets a connection; later connections are rejected for a while.
       const proxy = await proxyConnections(url, async (earlierConnections) => {

@@ -48,7 +48,7 @@ afterAll(async () => {
   folders.remove()
 })
 
-test('the effect of a recovery was unknown before a restore: doctor reports the number of items it would hold, and those missing from the last backup', async () => {
+test('before a restore, doctor did not report how many items a recovery would hold, and how many are missing from the last backup', async () => {
   await server.stop()
   await start()
   await registerAndPay(server.url, 'second@example.org')

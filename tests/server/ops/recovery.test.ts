@@ -115,7 +115,7 @@ describe('after restoring an older copy', () => {
     )
     expect([refund.refund, refund.message]).toEqual([
       'wanted',
-      expect.stringContaining('or after a running recovery'),
+      expect.stringContaining('it is sent after the recovery'),
     ])
     const health = (await (await fetch(`${server.url}/healthz`)).json()) as object
     expect(health).toMatchObject({
@@ -194,7 +194,7 @@ test('an older file that was copied back manually is noticed at startup, because
   ])
 })
 
-test('outside a recovery too, a confirmed payment for an unknown order waits for staff', async () => {
+test('also outside a recovery, a confirmed payment for an unknown order waits for staff', async () => {
   await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'send'], getVariables())
   const reviewCount = (await readReviews(office)).length
   expect(
@@ -237,7 +237,7 @@ test('rollcall db recovery begin is rejected next to a running server, and a sec
   await start()
 })
 
-test('a database from another folder, moved manually into one that had served another, only led to a warning: the installation is in recovery, which repeats no number', async () => {
+test('a database that was moved manually into a folder that had served another database only led to a warning, not to a recovery', async () => {
   await server.stop()
   await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], getVariables())
   const file = join(folders.dataDir, 'rollcall.db')

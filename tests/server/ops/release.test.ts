@@ -1,4 +1,4 @@
-/** The file of `npm run release` contains just enough to run as another user on a read-only root. */
+/** The file of `npm run release` contains only what it needs to run as another user on a read-only root. */
 import {
   chmodSync,
   copyFileSync,
@@ -38,7 +38,7 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-test('its name contains version and machine; every file has its checksum; build and test files are excluded', () => {
+test("a release's name contains the version and the machine; every file has its checksum; build and test files are excluded", () => {
   expect(FILE_NAME).toBe(`${FOLDER_NAME}-${process.platform}-${process.arch}.tar.gz`)
   const listedFiles = readFileSync(join(release, CHECKSUMS_FILE), 'utf8')
     .trim()
@@ -64,14 +64,14 @@ test('its name contains version and machine; every file has its checksum; build 
   ).toEqual([])
 })
 
-test('its web app and its server are built from the sources that it contains', async () => {
+test('the web app and the server of a release are built from the sources that it contains', async () => {
   const { isUpToDate, SERVER_BUILD, WEB_BUILD } = (await import(
     join(release, 'server', 'cli', 'build', 'stamp.ts')
   )) as typeof Stamp
   expect([isUpToDate(WEB_BUILD), isUpToDate(SERVER_BUILD)]).toEqual([true, true])
 })
 
-test('unpacked, it starts as another user in a read-only root, registers a delegate and stops', async () => {
+test('an unpacked release starts as another user in a read-only root, registers a delegate and stops', async () => {
   const installation = createInstallation(release)
   // On a machine without one of these settings, the test reports that.
   console.log(`  the release runs as: ${installation.confinement.description}`)

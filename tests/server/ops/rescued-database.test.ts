@@ -61,7 +61,7 @@ const runDoctor = (dataDir: string, variables: Readonly<Record<string, string>> 
 const readCommands = (text: string): string =>
   /run: (mkdir .+rollcall\.db)\. Then start/.exec(text)?.[1] ?? `no commands in ${text}`
 
-test('a rescued database was in DATA_DIR for days without a message: /healthz and rollcall doctor report it, with commands that restore it', async () => {
+test('a rescued database was in DATA_DIR for days without a message from /healthz or rollcall doctor', async () => {
   server = await startServerHere(folders)
   const { dataDir } = folders
   const backup = join(folders.folder, 'backup')

@@ -119,7 +119,7 @@ describe('a restore', () => {
     expect(readEmails(folders.dataDir)).toEqual(['asha0@example.org'])
   })
 
-  test("next to a killed server's log serves neither a malformed database of 60 nor the earlier 660: it is rejected, or moves the log aside", async () => {
+  test("next to a killed server's log is rejected, or moves the log aside: neither a malformed database of 60 registrations nor the earlier 660 registrations are served", async () => {
     const backupFolder = join(folders.folder, 'backup')
     const startedServer = await startServerProcess(folders)
     server = startedServer
@@ -149,7 +149,7 @@ describe('a restore', () => {
     ])
   })
 
-  test('is rejected next to a server whose lock was deleted with everything else: it confirmed registrations that were then lost', async () => {
+  test('is rejected next to a running server whose lock was deleted with all other files', async () => {
     const backupFolder = join(folders.folder, 'backup')
     const startedServer = await startServerProcess(folders)
     server = startedServer
@@ -369,7 +369,9 @@ describe('a backup', () => {
     const { status, stderr } = await runRollcall(args, { CLOCK: '2025-10-11' })
     expect([status, stderr]).toEqual([
       0,
-      expect.stringContaining('The database has no registrations: this does not count as a backup'),
+      expect.stringContaining(
+        'The database has no registrations, so this copy does not count as a backup',
+      ),
     ])
     expect(readdirSync(backupsFolder).toSorted()).toEqual(['monday', 'tuesday'])
     expect(existsSync(join(folders.dataDir, 'backed-up'))).toBe(false)
@@ -417,7 +419,7 @@ describe('a backup', () => {
     const missingFolder = join(folders.folder, 'backups', '2026')
     expect(await runRollcall(['db', 'backup', join(missingFolder, '01-10')])).toMatchObject({
       status: 2,
-      stderr: `There is no folder ${missingFolder}. Create it, or mount the disk that it is on. No backup was made.\n`,
+      stderr: `There is no folder ${missingFolder}. Create it, or mount its disk. No backup was made.\n`,
     })
     expect(existsSync(join(folders.folder, 'backups'))).toBe(false)
   })
@@ -442,7 +444,7 @@ describe('a backup', () => {
     }
   })
 
-  test('and doctor leave the log of a truncated database: it may contain everything', async () => {
+  test('and doctor do not delete the log of a truncated database, which may contain all data', async () => {
     mkdirSync(folders.dataDir, { recursive: true })
     const log = join(folders.dataDir, 'rollcall.db-wal')
     const content = Buffer.alloc(8192, 7)
@@ -483,14 +485,14 @@ describe('a backup', () => {
         0,
         expect.stringMatching(/^3 registrations/),
         expect.stringMatching(
-          /^The backup is complete\. The time of the backup could not be recorded: .+ has no space left\. Free some space\. The server will report an older backup until the next one\.\n$/,
+          /^The backup is complete, but its time could not be recorded: .+ has no space left\. Free some space\. Until the next backup, the server will report an older one\.\n$/,
         ),
       ])
       expect(existsSync(join(serverFolders.dataDir, 'backed-up'))).toBe(false)
       disk.makeRoom()
     })
 
-    test('of a full DATA_DIR without a server is made, or blames the disk of the database and not that of the target', async () => {
+    test('of a full DATA_DIR without a server names the disk of the database, not that of the target, as full', async () => {
       const disk = createSmallDisk(48)
       const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
       const startedServer = await startServerProcess(serverFolders)
@@ -515,7 +517,7 @@ describe('a backup', () => {
   }
 
   if (process.getuid?.() === 0)
-    test('by root leaves a note that the server, another user, can replace', async () => {
+    test('by root leaves a note that the server, which runs as another user, can replace', async () => {
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
       await server.stop()

@@ -21,7 +21,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import Database from 'better-sqlite3'
 import { readEnvironment } from '../../../server/ops/environment.ts'
 import { bootServer } from '../../../server/main.ts'
-import { beginServing } from '../../../server/storage/database/single-server-lock.ts'
+import { lockDataFolder } from '../../../server/storage/database/single-server-lock.ts'
 import { registerThorough } from '../../runs.ts'
 import { createPdf } from '../sample-uploads.ts'
 import { sendHalf } from './operator.ts'
@@ -34,7 +34,7 @@ import { beginUpload } from '../upload-client.ts'
 
 /** The size limit of the sample event's proof. */
 const PROOF_BYTES = 5 * 1024 * 1024
-/** Enough uploads to exceed the constant part of memory by far: V8 may keep up to 64 MB of unused buffers. */
+/** Enough uploads to far exceed the constant part of memory: V8 may keep up to 64 MB of unused buffers. */
 const PROOF_COUNT = 40
 const folder = mkdtempSync(join(tmpdir(), 'rollcall-process-'))
 // The test needs only one event.
@@ -318,11 +318,11 @@ describe('starting and stopping', () => {
       /ended with 2: ADMIN_PASSWORD was not accepted\. This password is too easy to guess/,
     )
     const server = await startInProcess('weak')
-    expect(server.readOutput()).toMatch(/Admin {4}admin, password \S+ \(printed only now\)/)
+    expect(server.readOutput()).toMatch(/Admin {4}admin, password \S+ \(shown only once\)/)
     await server.stop()
   })
 
-  test('on a signal it completes the request in progress, accepts no new one, and exits with 0', async () => {
+  test('on a signal, a server completes the request in progress, accepts no new one, and exits with 0', async () => {
     const server = await startServer('stop')
     const halfRequest = await sendHalf(server)
     // Browsers open connections in advance and keep them; they must not delay the shutdown.
@@ -344,26 +344,26 @@ describe('starting and stopping', () => {
   test('a second server on the same data folder prints a message and exits with 2; after a kill the folder is free', async () => {
     const server = await startServer('alone')
     expect(await expectRejectedStart('alone')).toMatch(
-      /ended with 2: DATA_DIR is \S+alone, which another server is using/,
+      /ended with 2: Another server is using DATA_DIR \(\S+alone\)/,
     )
     const killed = once(server.process, 'exit')
     server.process.kill('SIGKILL')
     await killed
-    const stopServing = beginServing(server.dataDir)
+    const stopServing = lockDataFolder(server.dataDir)
     expect(stopServing).not.toBeNull()
     stopServing?.()
   })
 
-  test('a first start on an occupied port created the owner, and no start ever printed the password', async () => {
+  test('after a first start on an occupied port, no start ever printed the password of the owner', async () => {
     const server = await startInProcess('first')
     const { port } = new URL(server.url)
     expect(await expectRejectedStart('second', { PORT: port })).toBe(
-      `ended with 2: Port ${port} on 127.0.0.1 is already in use. Set PORT to a free one.`,
+      `ended with 2: Port ${port} on 127.0.0.1 is already in use. Set PORT to a free port.`,
     )
     await server.stop()
     const nextServer = await startInProcess('second')
     expect(nextServer.readOutput()).toMatch(
-      /^ {2}Admin {4}admin, password \S+ \(printed only now\)$/m,
+      /^ {2}Admin {4}admin, password \S+ \(shown only once\)$/m,
     )
     await nextServer.stop()
   })
@@ -414,7 +414,7 @@ describe('starting and stopping', () => {
     },
   )
 
-  test('an event file with an error exits with 1, and so does one with demo values in production', async () => {
+  test('a start with an error in an event file exits with 1, as does one with demo values in production', async () => {
     const events = join(folder, 'broken')
     mkdirSync(events, { recursive: true })
     writeFileSync(join(events, 'broken.yaml'), 'event: [')
@@ -435,7 +435,7 @@ describe('starting and stopping', () => {
 
 // Tests of the store are in sqlite.test.ts.
 registerThorough(() => {
-  test('two servers on one database: of 64 requests for the last seat, half at each, one gets it', async () => {
+  test('of 64 requests for the last seat, sent to two servers on one database, one gets the seat', async () => {
     const eventsDir = join(folder, 'seats-events')
     cpSync(join(top, 'events', '_shared'), join(eventsDir, '_shared'), { recursive: true })
     const quotas = `
@@ -491,7 +491,7 @@ quotas:
   })
 })
 
-test('a disk that fills up during an upload gets a message, is logged once, and affects no other request', async () => {
+test('a full disk during an upload is reported to the delegate, is logged once, and affects no other request', async () => {
   // No file may exceed 2 MB, which is a full disk for the writer.
   const limitedShell = ['sh', '-c', 'ulimit -f 4096; exec "$@"', 'sh']
   const server = await startServer('full', {}, limitedShell)
@@ -532,13 +532,16 @@ test('a disk that fills up during an upload gets a message, is logged once, and 
 test.each([
   ['EVENTS_DIR', /^EVENTS_DIR is .*missing, which does not exist\. Set it to the folder/],
   ['DATA_DIR', /^DATA_DIR is .*missing, which is a file or is inside one\. Set DATA_DIR/],
-])('an unusable folder (%s) prints a message and exits with 2', async (name, message) => {
-  const file = join(folder, 'a-file')
-  writeFileSync(file, '')
-  expect(await expectRejectedStart(`unusable-${name}`, { [name]: join(file, 'missing') })).toMatch(
-    new RegExp(message.source.replace('^', '^ended with 2: ')),
-  )
-})
+])(
+  'a start with an unusable folder (%s) prints a message and exits with 2',
+  async (name, message) => {
+    const file = join(folder, 'a-file')
+    writeFileSync(file, '')
+    expect(
+      await expectRejectedStart(`unusable-${name}`, { [name]: join(file, 'missing') }),
+    ).toMatch(new RegExp(message.source.replace('^', '^ended with 2: ')))
+  },
+)
 
 /** Reads the resident memory of the server's process in bytes. */
 async function readMemoryBytes(server: Server): Promise<number> {

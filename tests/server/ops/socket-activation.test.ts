@@ -14,7 +14,7 @@ import { makeFolders } from './operator.ts'
 const folders = makeFolders()
 afterAll(() => folders.remove())
 
-test('restarted under load: every request gets a response, and is registered once', async () => {
+test('when a server restarts under load, every request gets a response, and every delegate is registered once', async () => {
   const socketParent = await startSocketParent(folders)
   // Before a server runs, the client waits and is not refused.
   const firstResponse = fetch(`${socketParent.url}/healthz`, { headers: { connection: 'close' } })
@@ -52,7 +52,7 @@ test('restarted under load: every request gets a response, and is registered onc
   expect(storedRegNos.toSorted()).toEqual(regNos.toSorted())
 })
 
-test('accepts a socket only if it was opened for this process, and only one', () => {
+test('a server accepts only one socket, and only if it was opened for its process', () => {
   const readSockets = (variables: Readonly<Record<string, string>>) =>
     readEnvironment(variables, 4711)
   const readSocketFd = (variables: Readonly<Record<string, string>>): unknown => {
@@ -67,7 +67,7 @@ test('accepts a socket only if it was opened for this process, and only one', ()
   ])
 })
 
-test('a missing socket prints a message and exits with 2', () => {
+test('a start without the socket prints a message and exits with 2', () => {
   const { status, stderr } = spawnSync(
     'sh',
     ['-c', 'LISTEN_FDS=1 LISTEN_PID=$$ exec "$@" 3<&-', 'sh', process.execPath, launcher, 'start'],

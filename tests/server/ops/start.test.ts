@@ -183,7 +183,7 @@ const Database = createRequire(${JSON.stringify(`file://${top}/`)})('better-sqli
 Database.prototype.pragma = () => {
   throw new Database.SqliteError('disk I/O error', 'SQLITE_IOERR_READ')
 }`
-  test('a disk error was reported as a stack trace: a startup exits with 75 and a message, a command with 2', async () => {
+  test('on a disk error, a startup exits with 75 and a message, and a command with 2 and a message', async () => {
     await startAndStop()
     const message =
       /^The database rollcall\.db in DATA_DIR cannot be used: its disk reports an error\. Check the system log\. /
@@ -268,7 +268,7 @@ describe('on a full disk', () => {
     })
 
   if (hasSmallDisks)
-    test('a startup on a disk that is mounted read-only exited with 2, after which the unit does not retry: it exits with 75, and serves once it is writable', async () => {
+    test('a startup on a read-only disk exits with 75, so that the unit retries, and serves once the disk is writable', async () => {
       disk = makeSmallDisk(40)
       const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
       mkdirSync(serverFolders.dataDir)

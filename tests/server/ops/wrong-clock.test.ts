@@ -87,7 +87,7 @@ const readHealth = async (): Promise<{
   notes?: readonly string[]
 }> => (await fetch(`${server?.url}/healthz`)).json()
 
-test('an hour in 2031 erases nothing; once staff confirm the clock, each erasure is logged', async () => {
+test('a server whose clock shows 2031 for an hour erases nothing; once staff confirm the clock, each erasure is logged', async () => {
   await start('2025-10-10')
   await register()
   await start('2031-01-01')
@@ -123,7 +123,7 @@ const listFilesSetAside = (): readonly string[] => {
   return existsSync(folder) ? readdirSync(folder) : []
 }
 
-test('documents missing from the database are not deleted: a few are set aside for thirty days, many are not moved, and none for a week after a restore', async () => {
+test('documents missing from the database are not deleted: a few are set aside for thirty days, many are not moved, and none is moved for a week after a restore', async () => {
   await start('2025-10-01')
   const backup = join(folders.folder, 'backup')
   expect((await runHere(['db', 'backup', backup], getVariables('2025-10-01'))).status).toBe(0)
@@ -136,13 +136,15 @@ test('documents missing from the database are not deleted: a few are set aside f
   expect(listFilesSetAside().toSorted()).toEqual(fewFiles.toSorted())
   await expect
     .poll(async () => (await readHealth()).notes, POLL_OPTIONS)
-    .toEqual([expect.stringContaining('2 uploaded files that belong to no registration are in')])
+    .toEqual([
+      expect.stringContaining('2 uploaded files that do not belong to any registration are in'),
+    ])
 
   const manyFiles = Array.from({ length: 30 }, (_, n) =>
     createUnreferencedFile(`proof ${n}`, '2025-10-02'),
   )
   await waitForOutput(
-    '30 uploaded files belong to no registration in the database, more than interrupted requests leave',
+    '30 uploaded files do not belong to any registration in the database, more than interrupted requests leave',
   )
   await expect.poll(async () => (await readHealth()).health, POLL_OPTIONS).toBe('degraded')
   expect(listFilesSetAside()).toHaveLength(2)
@@ -158,12 +160,12 @@ test('documents missing from the database are not deleted: a few are set aside f
   const laterFile = createUnreferencedFile('a proof that is not in the copy', '2025-10-02')
   await start('2025-10-13')
   await confirmClock('2025-10-13')
-  await waitForOutput('None is moved within 7 days of a restore')
+  await waitForOutput('None are moved within 7 days of a restore')
   expect(existsSync(getUploadPath(laterFile))).toBe(true)
   // Files that were set aside are not deleted either.
   await start('2025-10-18')
   await confirmClock('2025-10-18')
-  await waitForOutput('None is moved within 7 days of a restore')
+  await waitForOutput('None are moved within 7 days of a restore')
   expect([existsSync(getUploadPath(laterFile)), listFilesSetAside().length]).toEqual([true, 5])
 })
 
@@ -176,7 +178,7 @@ const runDoctor = async (day: string): Promise<string> => {
   return stdout
 }
 
-test('a clock that was set back by 15 days while the server was off is in the log, in the health check and in rollcall doctor', async () => {
+test('a clock that was set back by 15 days while the server was off is reported in the log, by the health check and by rollcall doctor', async () => {
   await start('2025-10-25')
   await register()
   await server?.stop()

@@ -65,7 +65,7 @@ test.each([
 })
 
 describe('the landing page', () => {
-  test('is complete without a script; a message that must be announced loads one', async () => {
+  test('is complete without a script; only a message that must be announced loads one', async () => {
     const { body } = await server.app.inject('/')
     for (const part of [
       'id="features"',
@@ -353,7 +353,7 @@ describe('the log', () => {
   })
 })
 
-test('the health check writes, and reports when it cannot', async () => {
+test('the health check writes to the database, and reports a failed write', async () => {
   const healthyResponse = await server.app.inject('/healthz')
   expect([healthyResponse.statusCode, healthyResponse.json()]).toEqual([
     200,
@@ -383,7 +383,7 @@ test('the health check writes, and reports when it cannot', async () => {
   await freshServer.close()
 })
 
-test('metrics for Prometheus', async () => {
+test('the server provides metrics for Prometheus', async () => {
   const { body, headers } = await server.app.inject('/metrics')
   expect(headers['content-type']).toContain('text/plain')
   expect(body).toMatch(/rollcall_requests_total\{method="GET",status="200"\} \d+/)
@@ -470,7 +470,7 @@ describe('after the conferences', () => {
     expect(body.match(/This conference has taken place\./g)?.length).toBeGreaterThan(3)
   })
 
-  test('an event that stays open states that it took place, and accepts registrations', async () => {
+  test('an event that is still open states that it took place, and accepts registrations', async () => {
     expect((await lateServer.app.inject('/afpicon2026')).body).toContain(
       'This event took place on 31 January – 1 February 2026.',
     )
@@ -546,7 +546,7 @@ describe('a form that cannot be rendered delays no page', () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('if its thread hangs, pages are sent without the form after two seconds, the thread is ended, and the next form is rendered', async () => {
+  test('if the rendering thread hangs, pages are sent without the form after two seconds, the thread is ended, and the next form is rendered', async () => {
     const [firstForm, secondForm] = [await readForm('afpicon2026'), await readForm('chirurgia2026')]
     const beats = new Int32Array(new SharedArrayBuffer(4))
     const page = { ...firstForm.page, beats }

@@ -95,7 +95,7 @@ test('a delegate who pays again in a second tab sees that it is the second payme
   })
   expect(await send(`${pagePath}acts/`, { act: 'ask_refund' })).toMatchObject({
     code: 200,
-    message: 'The organisers have your request and will email you.',
+    message: 'The organisers have received your request and will email you.',
   })
   expect(await send(`${pagePath}acts/`, { act: 'ask_refund' })).toMatchObject({ code: 'not_now' })
   expect((await read<SelfServiceResponse>(pagePath)).second_payment?.asked_at).toBe(
@@ -274,7 +274,7 @@ describe('two treasurers refunded both payments of one person', () => {
     expect(await refund(page)).toMatchObject(changedResponse)
   })
 
-  test('the second after it was cancelled, whose money is refunded later, and then the first', async () => {
+  test('the second, which was cancelled and refunded later, and then the first', async () => {
     const [, second] = await payTwice('Gita Treasurer')
     const cancellation = { act: 'cancel', why: 'Twice.', pay_back: 0, kept: AMOUNT }
     const path = `/admin/registrations/${second.reg_no}/acts/`
@@ -295,7 +295,7 @@ describe('two treasurers refunded both payments of one person', () => {
     expect(await refund(page)).toMatchObject(changedResponse)
   })
 
-  test('one of them through the refund call', async () => {
+  test('one of them through the API endpoint for refunds', async () => {
     const [first, second] = await payTwice('Esha Treasurer')
     expect(await refund(second, AMOUNT, 'refund')).toMatchObject({ code: 200 })
     expect(await refund(first, AMOUNT, 'refund')).toMatchObject({
@@ -304,13 +304,16 @@ describe('two treasurers refunded both payments of one person', () => {
     })
   })
 
-  test.each(['acts', 'refund'])('because %s ignored a number', async (path) => {
-    const [first] = await payTwice(`Farah ${path}`)
-    const numeric = { ...first, duplicates_version: 5 as unknown as string }
-    expect(await refund(numeric, AMOUNT, path)).toMatchObject({
-      message: 'Send duplicates_version as the text that the list of actions contained.',
-    })
-  })
+  test.each(['acts', 'refund'])(
+    'because the endpoint %s ignored a number as the version of the duplicates',
+    async (path) => {
+      const [first] = await payTwice(`Farah ${path}`)
+      const numeric = { ...first, duplicates_version: 5 as unknown as string }
+      expect(await refund(numeric, AMOUNT, path)).toMatchObject({
+        message: 'Send duplicates_version as the text that the list of actions contained.',
+      })
+    },
+  )
 })
 
 /** Sends the form as a browser with this cookie. */
@@ -432,7 +435,7 @@ test('a second window registered and paid again without a warning: the browser t
   expect((await readResultPage(secondRegNo, cookie)).paid_twice?.asked_at).toBeNull()
 })
 
-test('"Pay again" of an older registration in the browser that paid another one led to a second payment unasked', async () => {
+test('"Pay again" for an older registration, in the browser that had paid another one, led to a second payment without a warning', async () => {
   const person = { full_name: 'Dr Old Tab', email: 'old.tab@example.org' }
   const declined = await submitForm(person)
   const [cookie = ''] = declined.cookie.split(';')

@@ -43,7 +43,7 @@ const readResponse = async (response: Response): Promise<unknown> => ({
 })
 
 describe('a webhook', () => {
-  test('for a payment: 200, then a success and one email after verification', async () => {
+  test('for a payment returns 200; after verification, the payment is a success with one email', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     expect(
@@ -63,7 +63,7 @@ describe('a webhook', () => {
     })
   })
 
-  test('as JSON, with and without CUSTOMERVPA in its hash, does the same', async () => {
+  test('as JSON, with and without CUSTOMERVPA in its hash, has the same effect', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     for (const fields of [
@@ -81,7 +81,7 @@ describe('a webhook', () => {
     expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, webhooks: 2 })
   })
 
-  test('with a wrong hash: 200; it starts a query, whose result counts, and is logged', async () => {
+  test('with a wrong hash returns 200, is logged and starts a query, whose result counts', async () => {
     const [paidOrder, unpaidOrder] = [await testServer.placeOrder(), await testServer.placeOrder()]
     await testServer.sandbox().runAction(paidOrder.orderId, 'silent')
     const logLength = testServer.log.length
@@ -96,7 +96,7 @@ describe('a webhook', () => {
     expect(testServer.log.slice(logLength).filter(({ hash }) => hash === 'wrong')).toHaveLength(2)
   })
 
-  test('with a valid CRC for a wrong amount (forged without a secret): 200; it is stored, and the real amount counts', async () => {
+  test('with a valid CRC for a wrong amount (forged without a secret) returns 200 and is stored, and the real amount counts', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'wrong')
     await testServer.waitUntilIdle()
@@ -139,7 +139,7 @@ describe('a webhook', () => {
     })
   })
 
-  test('that claims success before a payment: stays pending', async () => {
+  test('that claims success before a payment leaves the payment pending', async () => {
     const { orderId } = await testServer.placeOrder()
     const { orderId: otherOrderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(otherOrderId, 'pay')
@@ -154,7 +154,7 @@ describe('a webhook', () => {
     expect(testServer.readOrderState(orderId)).toEqual({ ...pendingState, webhooks: 1 })
   })
 
-  test('for an unknown order: 404, stored, no registration', async () => {
+  test('for an unknown order returns 404 and is stored, and creates no registration', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const paymentCount = testServer.rows('SELECT * FROM payments').length
@@ -196,7 +196,7 @@ describe('a webhook', () => {
     ['a form without an order', 'TRANSACTIONSTATUS=200', FORM_TYPE],
     ['a list', '[1,2]', 'application/json'],
     ['{}, which was "neither a posted form nor a JSON object"', '{}', 'application/json'],
-  ])('malformed (%s): 400, stored unchanged', async (_name, body, type) => {
+  ])('that is malformed (%s) returns 400 and is stored unchanged', async (_name, body, type) => {
     const response = await fetch(`${testServer.url}/api/payment/webhook/`, {
       method: 'POST',
       headers: { 'content-type': type },
@@ -227,7 +227,7 @@ describe('a webhook', () => {
     },
   )
 
-  test('of 1 MB: 413, and is not stored', async () => {
+  test('of 1 MB returns 413 and is not stored', async () => {
     const messageCount = testServer.rows('SELECT 1 FROM gateway_notices').length
     const response = await fetch(`${testServer.url}/api/payment/webhook/`, {
       method: 'POST',
@@ -238,7 +238,7 @@ describe('a webhook', () => {
     expect(testServer.rows('SELECT 1 FROM gateway_notices').length).toBe(messageCount)
   })
 
-  test('a hundred copies concurrently: one success, one email, a hundred webhooks stored, each with 200', async () => {
+  test('that is sent a hundred times concurrently leads to one success and one email; each copy is stored and returns 200', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const fields = testServer.sandbox().getMessage(orderId)
@@ -256,10 +256,10 @@ describe("the browser's return", () => {
     ['the usual path', '/api/payment/return/'],
     ['without its slash', '/api/payment/return'],
     ['the path of the event file', '/api/afpicon/airpay-response'],
-    ['and with a slash', '/api/afpicon/airpay-response/'],
+    ['the path of the event file with a slash', '/api/afpicon/airpay-response/'],
   ]
   test.each(returnForms)(
-    '%s: stored, verified, then sent to the success page',
+    '%s: the return is stored and verified, and the browser is redirected to the success page',
     async (_name, path) => {
       const { orderId } = await testServer.placeOrder()
       await testServer.sandbox().runAction(orderId, 'silent')
@@ -304,7 +304,7 @@ describe("the browser's return", () => {
     ]).toEqual(['no-store', 'no-referrer', null])
   })
 
-  test('after a decline: the failed page', async () => {
+  test('after a decline redirects to the failed page', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
     const target = await testServer.returnFromGateway(testServer.sandbox().getMessage(orderId))
@@ -318,7 +318,7 @@ describe("the browser's return", () => {
     })
   })
 
-  test('after a failure without fields: starts a query and redirects by the stored state', async () => {
+  test('after a failure without fields starts a query, and redirects according to the stored state', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
     const target = await testServer.returnFromGateway({
@@ -332,7 +332,7 @@ describe("the browser's return", () => {
     })
   })
 
-  test('after the delegate left: no failure yet, because a payment may still arrive', async () => {
+  test('of a delegate who left the payment page is no failure yet, because a payment may still arrive', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'leave')
     const target = await testServer.returnFromGateway({
@@ -352,17 +352,20 @@ describe("the browser's return", () => {
       'that claims success without a hash',
       ({ TRANSACTIONID = '' }) => ({ TRANSACTIONID, TRANSACTIONSTATUS: '200' }),
     ],
-  ])("%s: the page of the gateway's status, after a query", async (_name, change) => {
-    const { orderId } = await testServer.placeOrder()
-    await testServer.sandbox().runAction(orderId, 'silent')
-    const target = await testServer.returnFromGateway(
-      change(testServer.sandbox().getMessage(orderId)),
-    )
-    expect(target.pathname).toBe('/afpicon/payment/success')
-    expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
-  })
+  ])(
+    '%s: the browser is redirected to the page of the status that the gateway reports',
+    async (_name, change) => {
+      const { orderId } = await testServer.placeOrder()
+      await testServer.sandbox().runAction(orderId, 'silent')
+      const target = await testServer.returnFromGateway(
+        change(testServer.sandbox().getMessage(orderId)),
+      )
+      expect(target.pathname).toBe('/afpicon/payment/success')
+      expect(testServer.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
+    },
+  )
 
-  test('while the bank processes it: the success page states this; then the payment arrives', async () => {
+  test('while the bank processes the payment leads to a success page that states this; then the payment arrives', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'later')
     expect(
@@ -378,22 +381,28 @@ describe("the browser's return", () => {
     ['for an unknown order', (message) => ({ ...message, TRANSACTIONID: 'NOEVENT1' })],
     ['without an order', (message) => ({ ...message, TRANSACTIONID: '' })],
     ['without usable fields', () => ({})],
-  ])('%s: the landing page with a message, nothing changed', async (_name, change) => {
-    const { orderId } = await testServer.placeOrder()
-    await testServer.sandbox().runAction(orderId, 'silent')
-    const target = await testServer.returnFromGateway(
-      change(testServer.sandbox().getMessage(orderId)),
-    )
-    const page = await (await fetch(target)).text()
-    expect([target.pathname, page.includes('We could not match the payment')]).toEqual(['/', true])
-    expect(testServer.readOrderState(orderId)).toMatchObject({
-      status: 'pending',
-      events: [],
-      emails: 0,
-    })
-  })
+  ])(
+    '%s: the browser is redirected to the landing page with a message, and nothing changes',
+    async (_name, change) => {
+      const { orderId } = await testServer.placeOrder()
+      await testServer.sandbox().runAction(orderId, 'silent')
+      const target = await testServer.returnFromGateway(
+        change(testServer.sandbox().getMessage(orderId)),
+      )
+      const page = await (await fetch(target)).text()
+      expect([target.pathname, page.includes('We could not match your payment')]).toEqual([
+        '/',
+        true,
+      ])
+      expect(testServer.readOrderState(orderId)).toMatchObject({
+        status: 'pending',
+        events: [],
+        emails: 0,
+      })
+    },
+  )
 
-  test('while the gateway is unreachable: the page of the stored state; polling finds the payment later', async () => {
+  test('while the gateway is unreachable leads to the page of the stored state; polling finds the payment later', async () => {
     const server = await openTestServer({ clock: '2025-10-10T12:00:00+05:30' })
     try {
       const { orderId } = await server.placeOrder()
@@ -408,7 +417,7 @@ describe("the browser's return", () => {
       expect(server.readOrderState(orderId)).toEqual({ ...pendingState, returns: 1 })
       await server.restart()
       server.setTime('2025-10-10T12:30:00+05:30')
-      expect(await server.parts().deps.payments.reconcile()).toEqual({
+      expect(await server.parts().deps.payments.queryDue()).toEqual({
         queriedCount: 1,
         endedCount: 1,
       })

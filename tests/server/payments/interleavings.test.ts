@@ -83,7 +83,7 @@ async function performStep(orderId: string, messages: Fields[], step: Step): Pro
       return
     case 'reconcile':
     case 'reconcile all':
-      await testServer.parts().deps.payments.reconcile(step.do === 'reconcile all')
+      await testServer.parts().deps.payments.queryDue(step.do === 'reconcile all')
       return
     case 'wait':
       testServer.advance(step.minutes * 60_000)
@@ -109,11 +109,11 @@ test(
         }
         await testServer.sandbox().resendWebhooks()
         await testServer.waitUntilIdle()
-        await testServer.parts().deps.payments.reconcile(true)
+        await testServer.parts().deps.payments.queryDue(true)
         // Ended payments are queried less often: the next query is at most half a day away.
         if (!['success', 'pending'].includes(String(testServer.readOrderState(orderId).status))) {
           testServer.advance(12 * 60 * 60_000)
-          await testServer.parts().deps.payments.reconcile(true)
+          await testServer.parts().deps.payments.queryDue(true)
         }
         const order = testServer.sandbox().order(orderId)
         const orderState = testServer.readOrderState(orderId)

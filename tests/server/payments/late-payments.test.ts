@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
-const reconcile = () => testServer.parts().deps.payments.reconcile()
+const reconcile = () => testServer.parts().deps.payments.queryDue()
 /**
  * Advances nine days in small steps, so that each query is sent when it is due. After one long
  * pause, queries would be frequent again.
@@ -24,7 +24,7 @@ async function advanceUntilQueriesAreRare(server: TestServer): Promise<void> {
   const stepMs = 45 * MINUTE_MS
   for (let passedMs = 0; passedMs < 9 * 24 * 60 * MINUTE_MS; passedMs += stepMs) {
     server.advance(stepMs)
-    await server.parts().deps.payments.reconcile()
+    await server.parts().deps.payments.queryDue()
   }
 }
 
@@ -40,7 +40,7 @@ describe('payments that arrive after polling ended', () => {
       await server.closeGateways()
       server.sandbox().settle(orderId)
       expect((await server.sendWebhook(server.sandbox().getMessage(orderId))).status).toBe(200)
-      await server.parts().deps.payments.idle()
+      await server.parts().deps.payments.waitUntilIdle()
       expect(server.readOrderState(orderId)).toMatchObject({
         status: 'failed',
         webhooks: 2,
@@ -48,7 +48,7 @@ describe('payments that arrive after polling ended', () => {
       })
       await server.restart()
       server.advance(10 * MINUTE_MS)
-      await server.parts().deps.payments.reconcile()
+      await server.parts().deps.payments.queryDue()
       expect(server.readOrderState(orderId)).toMatchObject({
         status: 'success',
         events: ['declined', 'confirmed'],
@@ -80,7 +80,7 @@ describe('payments that arrive after polling ended', () => {
       server.sandbox().settle(orderId)
       await server.restart()
       server.advance(10 * MINUTE_MS)
-      await server.parts().deps.payments.reconcile()
+      await server.parts().deps.payments.queryDue()
       expect(server.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
     } finally {
       await server.close()
@@ -123,7 +123,7 @@ describe('payments that arrive after polling ended', () => {
     await openPayments(
       { ...deps, gateway: gatewayWithSecondCapture },
       { isEnabled: false },
-    ).reconcile()
+    ).queryDue()
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
       registration: 'success',
@@ -153,7 +153,7 @@ describe('payments that arrive after polling ended', () => {
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 
-  test('a removed event file: its payment is still queried, and its webhook accepted', async () => {
+  test('a payment whose event file was removed is still queried, and its webhook is accepted', async () => {
     const server = await openTestServer()
     try {
       const [unansweredOrder, notifiedOrder] = [
@@ -174,13 +174,13 @@ describe('payments that arrive after polling ended', () => {
       expect(
         (await server.sendWebhook(server.sandbox().getMessage(notifiedOrder.orderId))).status,
       ).toBe(200)
-      await payments.idle()
+      await payments.waitUntilIdle()
       expect(server.readOrderState(notifiedOrder.orderId)).toMatchObject({
         status: 'success',
         emails: 1,
       })
       server.advance(2 * MINUTE_MS)
-      await payments.reconcile()
+      await payments.queryDue()
       expect(server.readOrderState(unansweredOrder.orderId)).toMatchObject({
         status: 'success',
         emails: 1,
@@ -190,7 +190,7 @@ describe('payments that arrive after polling ended', () => {
     }
   })
 
-  test('the webhook of an order that belongs to no served event got 404', async () => {
+  test('the webhook of an order that does not belong to any served event was rejected with 404', async () => {
     const server = await openTestServer()
     try {
       const { orderId } = await server.placeOrder()
@@ -198,14 +198,14 @@ describe('payments that arrive after polling ended', () => {
       const { events, payments } = server.parts().deps
       Object.assign(events, { findByOrderId: () => null })
       expect((await server.sendWebhook(server.sandbox().getMessage(orderId))).status).toBe(200)
-      await payments.idle()
+      await payments.waitUntilIdle()
       expect(server.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
     } finally {
       await server.close()
     }
   })
 
-  test('replaced credentials: the other merchant is not queried, and nothing expires', async () => {
+  test('after the credentials were replaced, the other merchant is not queried, and no payment expires', async () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
@@ -258,7 +258,7 @@ describe('payments that arrive after polling ended', () => {
     expect(accounts).toEqual([payment.account])
   })
 
-  test('two thousand abandoned payments at a silent gateway: polling pauses after a few queries', async () => {
+  test('polling of two thousand abandoned payments pauses after a few queries if the gateway does not respond', async () => {
     const server = await openTestServer()
     try {
       for (let at = 0; at < 30; at += 1) await server.placeOrder()
@@ -273,13 +273,13 @@ describe('payments that arrive after polling ended', () => {
         },
       }
       const payments = openPayments({ ...deps, gateway: silentGateway }, { isEnabled: false })
-      await payments.reconcile()
+      await payments.queryDue()
       // At most five queries, plus those in progress.
       expect(queryCount).toBeLessThan(10)
-      await payments.reconcile()
+      await payments.queryDue()
       expect(queryCount).toBeLessThan(10)
       server.advance(2 * MINUTE_MS)
-      await payments.reconcile()
+      await payments.queryDue()
       expect(queryCount).toBeLessThan(16)
     } finally {
       await server.close()

@@ -101,7 +101,7 @@ test('a delegate who pays by transfer reads the instructions, reports the paymen
   expect(pageAfter.registration).toMatchObject({ stands: 'complete', payment_status: 'success' })
   expect((await listEmails(body.reg_no)).map(({ subject }) => subject)).toEqual([
     'How to pay for LEKHACON 2027',
-    'We are checking for your payment for LEKHACON 2027',
+    'You reported a payment for LEKHACON 2027',
     `LEKHACON 2027: ${body.reg_no}`,
   ])
 })
@@ -180,7 +180,7 @@ test('a claim that staff cannot find at the bank is rejected, and the delegate r
   expect((await otherPage.claim({ utr: wrongUtr, paid_on: '2027-01-09' })).status).toBe(200)
 })
 
-test('unpaid after ten days: the workshop seat is free, and a later payment can still be reported', async () => {
+test('a registration that is unpaid after ten days releases its workshop seat, and a later payment can still be reported', async () => {
   const workshop = { way: 'transfer', workshop: 'records' }
   const [first, second] = [await register(workshop), await register(workshop)]
   expect((await register(workshop)).body).toMatchObject({ code: 'full' })
@@ -410,7 +410,7 @@ test('a reported transfer that was then paid by card is no longer expected; if i
   expect(await readRevenue()).toBe(revenueBefore)
 })
 
-test('a corrected delegate who paid the previous order reports the difference, and is not asked for the full price', async () => {
+test('a delegate who paid the previous order after a correction reports the difference, and is not asked for the full price', async () => {
   const { body } = await register({ way: 'transfer' })
   const payload = { token: body.page?.split('/')[2] }
   await server.app.inject({ method: 'POST', url: '/api/payment/resume/', payload })

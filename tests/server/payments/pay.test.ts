@@ -90,7 +90,7 @@ describe('a delegate who pays again', () => {
       expect(readOrders(regNo, server)).toEqual(['01 failed'])
     }))
 
-  test('sees that it is paid if a payment arrived for an earlier attempt', () =>
+  test('sees that the registration is paid if a payment arrived for an earlier attempt', () =>
     runWithServer(async (server) => {
       const first = await server.placeOrder()
       await server.sandbox().runAction(first.orderId, 'decline')
@@ -111,7 +111,7 @@ describe('a delegate who pays again', () => {
       expect(readOrders(first.regNo, server)).toEqual(['01 success', '02 failed'])
     }))
 
-  test('after leaving the page of the gateway gets the same order, also from the result page', async () => {
+  test('continues with the same order after leaving the page of the gateway, also from the result page', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'leave')
     testServer.advance(MINUTE_MS)
@@ -123,7 +123,7 @@ describe('a delegate who pays again', () => {
     expect(readOrders(regNo)).toEqual(['01 pending'])
   })
 
-  test('gets the second attempt again instead of a third if its response was lost', async () => {
+  test('continues with the second attempt instead of a third if its response was lost', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.waitUntilIdle()
@@ -157,7 +157,7 @@ describe('a delegate who pays again', () => {
     expect((await retry(orderId)).status).toBe(201)
   })
 
-  test('gets the same order for two concurrent requests after a failure', async () => {
+  test('receives the same order for two concurrent requests after a failure', async () => {
     const { orderId, regNo } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'decline')
     await testServer.waitUntilIdle()
@@ -194,7 +194,7 @@ describe('a delegate who pays again', () => {
   })
 })
 
-describe('the same form again', () => {
+describe('a form that is sent again', () => {
   test('states the review instead of "successful" while staff have to decide', async () => {
     const { body } = await submitForm('review')
     await testServer.handOff(body.payment_data as RegisterResponse['payment_data'] & object)
@@ -336,7 +336,7 @@ describe('a price', () => {
       })
     }, '2025-12-31T23:00:00+05:30'))
 
-  test('that has expired and is paid days later goes to review', () =>
+  test('whose hold ended days before the payment leads to a review', () =>
     runWithServer(async (server) => {
       const { orderId, regNo } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'leave')
@@ -344,7 +344,7 @@ describe('a price', () => {
       server.sandbox().settle(orderId)
       await server.waitUntilIdle()
       expect(server.readOrderState(orderId).review).toBe(
-        'Payment received after its price was no longer held. The price on that day was different.',
+        'Payment received after the price hold had ended. The price on that day was different.',
       )
       expect(await readRegistration(regNo, server)).toMatchObject({ stands: 'organisers' })
     }, '2025-12-31T23:00:00+05:30'))
@@ -389,7 +389,7 @@ describe('a delegate who left before paying', () => {
     const order = await server.placeOrder()
     await server.sandbox().runAction(order.orderId, 'leave')
     server.advance(2 * MINUTE_MS)
-    await server.parts().deps.payments.reconcile()
+    await server.parts().deps.payments.queryDue()
     server.advance(ms - 2 * MINUTE_MS)
     return order
   }
@@ -418,7 +418,7 @@ describe('a delegate who left before paying', () => {
     }
   }
 
-  test('gets one email an hour later, whose link leads to the payment and later to the ticket', () =>
+  test('receives one email an hour later, whose link leads to the payment and later to the ticket', () =>
     runWithServer(async (server) => {
       const { orderId, regNo } = await registerAndLeave(server, 59 * MINUTE_MS)
       expect(await server.parts().paymentReminders.run()).toBe(0)
@@ -474,7 +474,7 @@ describe('a delegate who left before paying', () => {
       expect([...storedText, JSON.stringify(server.log)].join()).not.toContain(token)
     }))
 
-  test('who registered again and paid gets an email that the first registration needs no payment', () =>
+  test('who registered again and paid receives an email that the first registration needs no payment', () =>
     runWithServer(async (server) => {
       const first = await registerAndLeave(server, 30 * MINUTE_MS)
       const [mailbox = '', domain = ''] = (delegate.email ?? '').split('@')
@@ -499,10 +499,10 @@ describe('a delegate who left before paying', () => {
         'Keep this link private',
       ])
         expect(emailText).toContain(expectedText)
-      expect(emailText).not.toContain('It is complete once')
+      expect(emailText).not.toContain('It will be complete once')
     }))
 
-  test('finds the page after the hold, and an expired link half a year after the event', () =>
+  test('can open the page after the hold, and sees half a year after the event that the link has expired', () =>
     runWithServer(async (server) => {
       await registerAndLeave(server, 61 * MINUTE_MS)
       await server.parts().paymentReminders.run()
@@ -531,13 +531,13 @@ describe('a delegate who left before paying', () => {
       ]).toEqual([true, true])
     }))
 
-  test('who paid, or whose payment the bank is processing, gets no reminder', () =>
+  test('who paid, or whose payment the bank is processing, receives no reminder', () =>
     runWithServer(async (server) => {
       const paidOrder = await registerAndLeave(server, 61 * MINUTE_MS)
       const bankOrder = await server.placeOrder()
       await server.sandbox().runAction(bankOrder.orderId, 'later')
       server.advance(2 * MINUTE_MS)
-      await server.parts().deps.payments.reconcile()
+      await server.parts().deps.payments.queryDue()
       server.advance(61 * MINUTE_MS)
       expect(await server.parts().paymentReminders.run()).toBe(1)
       await server.sandbox().runAction(paidOrder.orderId, 'silent')
@@ -546,7 +546,7 @@ describe('a delegate who left before paying', () => {
       await server.parts().mailer.run()
       expect(readEmails(server).filter((email) => email.includes('Finish your'))).toEqual([])
       expect(server.rows("SELECT status, error FROM mail_queue WHERE kind = 'unfinished'")).toEqual(
-        [{ status: 'failed', error: 'It was no longer needed.' }],
+        [{ status: 'failed', error: 'The email was no longer needed.' }],
       )
     }))
 })

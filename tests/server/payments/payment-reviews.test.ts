@@ -70,7 +70,7 @@ const sendDecision = async (id: string, decision: object) =>
   })
 const refund = (regNo: string, decision: object) =>
   callOffice<DecisionResponse & ErrorResponse>(`/admin/registrations/${regNo}/refund/`, decision)
-const reconcile = () => testServer.parts().deps.payments.reconcile()
+const reconcile = () => testServer.parts().deps.payments.queryDue()
 const registerAndPay = async (): Promise<PlacedOrder> => {
   const order = await testServer.placeOrder()
   await testServer.sandbox().runAction(order.orderId, 'stay')
@@ -89,7 +89,7 @@ const payWrongAmount = async (): Promise<PlacedOrder & { readonly id: string }> 
 const reason = 'Spoke to the delegate.'
 
 describe('a payment that does not match', () => {
-  test('is a refunded authorisation: the sale in the same response pays the registration, and the delegate gets one email', async () => {
+  test('is a refunded authorisation: the sale in the same response pays the registration, and the delegate receives one email', async () => {
     const { orderId } = await testServer.placeOrder()
     const { deps } = testServer.parts()
     const [{ amount } = { amount: 0 }] = testServer.rows(
@@ -125,7 +125,7 @@ describe('a payment that does not match', () => {
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
   })
 
-  test('is accepted after its event file was removed, and the delegate gets the confirmation', async () => {
+  test('is accepted after its event file was removed, and the delegate receives the confirmation', async () => {
     const { orderId, id } = await payWrongAmount()
     const { deps } = testServer.parts()
     const depsWithoutEvent = { ...deps, events: { ...deps.events, findById: () => null } }
@@ -188,7 +188,7 @@ describe('a payment that does not match', () => {
     ).toEqual([{ who: 'treasurer', why: reason }])
   })
 
-  test('counts in part: the balance is due, and the delegate gets a payment link instead of a confirmation', async () => {
+  test('counts in part: the balance is due, and the delegate receives a payment link instead of a confirmation', async () => {
     const { regNo, id } = await payWrongAmount()
     expect(await sendDecision(id, { decision: 'ask', why: reason })).toMatchObject({
       answer: {
@@ -231,7 +231,7 @@ describe('a payment that does not match', () => {
     ])
   })
 
-  test('requires a session, and rejects a page of another site', async () => {
+  test('can be decided only with a session, and not from a page of another site', async () => {
     const postDecision = (headers: Record<string, string>) =>
       fetch(`${testServer.url}/admin/reviews/C1/decide/`, { method: 'POST', headers })
     expect((await postDecision({})).status).toBe(401)
@@ -243,13 +243,16 @@ describe('a payment that does not match', () => {
 })
 
 describe('a refund', () => {
-  test('of a part leaves the registration paid; a refund of the rest makes it refunded; figures are updated', async () => {
+  test('of a part leaves the registration paid; a refund of the rest changes it to refunded, and the figures are updated', async () => {
     const { regNo, orderId } = await registerAndPay()
     const revenueBefore = (await callOffice<StatsResponse>('/admin/dashboard/stats/')).answer.data
       .revenue_stats
     expect(await refund(regNo, { amount: 80, why: reason })).toMatchObject({
       status: 200,
-      answer: { refund: 'asked', message: expect.stringContaining('The gateway started it') },
+      answer: {
+        refund: 'asked',
+        message: expect.stringContaining('The gateway has started the refund'),
+      },
     })
     testServer.advance(2 * MINUTE_MS)
     await reconcile()
@@ -392,7 +395,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   const staleResult = await runCommand('payment', 'decide', id, 'accept', ...staleOptions)
   expect([staleResult.status, staleResult.err]).toEqual([
     1,
-    expect.stringContaining('was moved meanwhile'),
+    expect.stringContaining('was moved after you opened this page'),
   ])
   expect(
     (await runCommand('payment', 'decide', id, 'accept', ...(await buildDecisionOptions()))).status,
@@ -411,7 +414,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   )
   expect([refundResult.status, normaliseSpaces(refundResult.out)]).toEqual([
     0,
-    expect.stringContaining('The gateway started it'),
+    expect.stringContaining('The gateway has started the refund'),
   ])
   expect(
     (await runCommand('payment', 'refund', otherOrder.regNo, '--amount', 'much', ...userOptions))
@@ -423,7 +426,7 @@ test("the treasurer's commands review, decide and refund work while the server r
   )
 })
 
-test('sends one email at nine to the organisers on days with open reviews', async () => {
+test('the server sends one email at nine to the organisers on days with open reviews', async () => {
   const { id } = await payWrongAmount()
   const { deps } = testServer.parts()
   const readReviewEmails = () =>

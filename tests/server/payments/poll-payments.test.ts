@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
-const reconcile = (isForced = false) => testServer.parts().deps.payments.reconcile(isForced)
+const reconcile = (isForced = false) => testServer.parts().deps.payments.queryDue(isForced)
 const countQueries = (orderId: string): number =>
   Number(testServer.rows('SELECT asks FROM payments WHERE order_id = ?', orderId)[0]?.['asks'])
 const retry = (orderId: string): Promise<Response> =>
@@ -142,7 +142,7 @@ describe('polling', () => {
       const { orderId, regNo } = await server.placeOrder()
       await server.sandbox().runAction(orderId, 'silent')
       server.advance(4 * 24 * 60 * MINUTE_MS)
-      expect(await server.parts().deps.payments.reconcile()).toEqual({
+      expect(await server.parts().deps.payments.queryDue()).toEqual({
         queriedCount: 1,
         endedCount: 1,
       })
@@ -169,7 +169,7 @@ describe('polling', () => {
     ['two days after closing goes to review', 2, 'failed', 'Payment received after registration'],
     ['in time counts, and the email states its reference', 0, 'success', null],
   ] as const)(
-    'a second payment, after a dismissed one, has its own time: one that arrived %s',
+    'a second payment, after a dismissed one, has its own payment time: a payment %s',
     async (_what, days, status, reason) => {
       const server = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
       try {
@@ -291,7 +291,7 @@ describe('polling', () => {
     for (const { orderId } of orders) await testServer.sandbox().runAction(orderId, 'silent')
     const { deps } = testServer.parts()
     const secondPoller = openPayments(deps, { isEnabled: false })
-    await Promise.all([deps.payments.reconcile(true), secondPoller.reconcile(true)])
+    await Promise.all([deps.payments.queryDue(true), secondPoller.queryDue(true)])
     for (const { orderId } of orders)
       expect(testServer.readOrderState(orderId)).toMatchObject({
         status: 'success',
@@ -344,7 +344,10 @@ describe('polling', () => {
       { ...deps, clock: () => instant(testServer.now() + 48 * 60 * MINUTE_MS) },
       { isEnabled: false },
     )
-    expect(await paymentsWithWrongClock.reconcile(true)).toEqual({ queriedCount: 1, endedCount: 0 })
+    expect(await paymentsWithWrongClock.queryDue(true)).toEqual({
+      queriedCount: 1,
+      endedCount: 0,
+    })
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
     expect(await reconcile(true)).toEqual({ queriedCount: 1, endedCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success' })
@@ -402,7 +405,7 @@ describe('retrying', () => {
     expect(testServer.readOrderState(first.orderId).review).not.toBe(null)
   })
 
-  test('an open order is returned again, a paid one rejected, an unknown one not found', async () => {
+  test('an open order is returned again, a paid order is rejected, and an unknown order is not found', async () => {
     const { orderId } = await testServer.placeOrder()
     testServer.advance(1000)
     const secondRetry = await retry(orderId)
@@ -503,7 +506,7 @@ describe("in Airpay's own sandbox, where the status call does not exist", () => 
           })
         ).status,
       ).toBe(200)
-      await payments.idle()
+      await payments.waitUntilIdle()
       expect(server.readOrderState(validOrder.orderId)).toMatchObject({
         status: 'success',
         emails: 1,
@@ -529,7 +532,7 @@ describe('gateway settings at startup', () => {
     await expect(
       openTestServer({ variables: { SANDBOX_PORT: new URL(testServer.gatewayUrl()).port } }),
     ).rejects.toThrow(
-      /^Port \d+ on 127\.0\.0\.1 is already in use, and the sandbox gateway needs it\. Set SANDBOX_PORT to a free one\. Without SANDBOX_PORT, it is PORT \+ 1\.$/,
+      /^Port \d+ on 127\.0\.0\.1 is already in use, and the sandbox gateway needs it\. Set SANDBOX_PORT to a free port\. Without SANDBOX_PORT, it is PORT \+ 1\.$/,
     )
   })
 

@@ -110,7 +110,7 @@ test('cash recorded for a registration with the card price pays the price withou
   })
 })
 
-test('a correction keeps the price of the method that paid', async () => {
+test('after a correction, the price is still that of the payment method that was used', async () => {
   const correct = (regNo: string, total: string) =>
     performAction(regNo, {
       act: 'correct',
@@ -133,7 +133,7 @@ test('a correction keeps the price of the method that paid', async () => {
   expect((await readBill(cardRegistration.body.reg_no)).total).toBe(729240)
 })
 
-test('a registration keeps its price after the event file raises prices, whichever method pays it', async () => {
+test('the price of a registration stays the same after the event file raises prices, for every payment method', async () => {
   const [first, second] = [await register({ way: 'card' }), await register({ way: 'transfer' })]
   try {
     server.writeEvent(
@@ -366,7 +366,7 @@ describe('after “Pay by card instead” was declined, the transfer was no long
     expect(await readBill(regNo)).toEqual(BY_CARD)
   })
 
-  test("after the transfer's hold, a declined card is a declined payment", async () => {
+  test('after the hold of the transfer, the page states that the card payment was declined', async () => {
     const { regNo, cardOrder } = await startCardPaymentInstead()
     await server.deps.store.applyPaymentEvent(
       cardOrder.orderId,

@@ -226,7 +226,7 @@ export async function openTestServer(
     },
     waitUntilIdle: async () => {
       await sandbox().idle()
-      await parts.deps.payments.idle()
+      await parts.deps.payments.waitUntilIdle()
     },
     restart: async () => {
       await parts.close()

@@ -36,7 +36,7 @@ async function openGatewayPage(
   return { ...response, orderId: orderid }
 }
 
-test('after leaving the payment page without paying, the form leads to a page that takes the payment', async () => {
+test('after leaving the payment page without paying, the form leads to a page that accepts the payment', async () => {
   const first = await openGatewayPage('left')
   await testServer.sandbox().runAction(first.orderId, 'leave')
   testServer.advance(1000)
@@ -50,7 +50,7 @@ test('after leaving the payment page without paying, the form leads to a page th
   expect(testServer.readOrderState(first.orderId)).toMatchObject({ status: 'success', emails: 1 })
 })
 
-test('after a decline, the form leads to a page that takes the payment with a new order', async () => {
+test('after a decline, the form leads to a page that accepts the payment with a new order', async () => {
   const first = await openGatewayPage('declined')
   await testServer.sandbox().runAction(first.orderId, 'decline')
   await testServer.waitUntilIdle()
@@ -88,7 +88,7 @@ test('sent twice concurrently after a failure, the form leads to one new order',
   expect([...orders]).toEqual([`${first.reg_no}02`])
 })
 
-test('once registration is closed, the form and the failed page state the same, and no order is created', async () => {
+test('once registration is closed, the form and the failed page show the same error, and no order is created', async () => {
   const first = await openGatewayPage('closed')
   await testServer.sandbox().runAction(first.orderId, 'decline')
   await testServer.waitUntilIdle()

@@ -132,7 +132,7 @@ function readIfPresent(file: string): string {
 const isPersonal = (text: string): boolean =>
   PERSONAL_WORDS.some((word) => text.toLowerCase().includes(word.toLowerCase()))
 
-test('erasing covers every table: it is emptied by blank() of server/storage/registrations/delete-personal-data.ts, or listed above as free of personal data', () => {
+test('erasing covers every table: each table is emptied by blank() of server/storage/registrations/delete-personal-data.ts, or listed above as free of personal data', () => {
   const source = ['registrations/delete-personal-data.ts', 'payments/find-duplicate-payments.ts']
     .map((file) => readFileSync(join(import.meta.dirname, '../../../server/storage', file), 'utf8'))
     .join('\n')

@@ -236,7 +236,7 @@ test('two users who sent a reminder at the same time sent the delegate two email
   expect(await readEmails(regNo)).toHaveLength(emailCount + 1)
 })
 
-test('a list whose file names no category column had an empty Category, and its tax was called GST', async () => {
+test('without a category column in the event file, the list had an empty Category column, and the tax was called GST', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
   const list = await office.json('/admin/euro2027/registrations/?rows=listed')

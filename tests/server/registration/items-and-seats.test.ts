@@ -225,7 +225,7 @@ describe('the last seat', () => {
     ])
   })
 
-  test('stays with its delegate when the form is sent again', async () => {
+  test('is still held for its delegate when the form is sent again', async () => {
     const payload = { ...fixtureDelegate, is_member: false, workshops: ['airway'] }
     const headers = { 'idempotency-key': 'the-same' }
     const resubmitForm = () => server.app.inject({ method: 'POST', url: path, payload, headers })
@@ -369,7 +369,7 @@ describe('the office', () => {
     const csv = await office.get(`${getExportApi()}&companions=true&date_from=2026-01-21`)
     expect(csv.body.trim().split('\r\n').length).toBe(2)
   })
-  test('a page that read "Full: seats.scan Yes" states in words which seats were sold out', async () => {
+  test('the page of a registration listed sold-out seats as "Full: seats.scan Yes" instead of in words', async () => {
     const { reg_no: regNo } = await registerDelegate({ workshops: ['ecg'] })
     const { answers } = (await office.get(`/admin/registrations/${regNo}/`)).json<{
       answers: readonly { readonly id: string; readonly label: string; readonly text: string }[]
@@ -449,7 +449,7 @@ describe('the office', () => {
   })
 })
 
-test('names an item that is not on sale', async () => {
+test('an item that is not on sale is named in the error', async () => {
   server.setTime('2026-02-01')
   expect(await submitForm({ workshops: ['film'] })).toMatchObject({
     status: 409,

@@ -330,7 +330,7 @@ describe('limits on guessing', () => {
     expect((await readWithCorrectNumber('203.0.113.2')).statusCode).toBe(200)
   })
 
-  test('a guesser with one correct number and a network of thousands gets at most three hundred guesses', async () => {
+  test('an attacker with one correct number and thousands of addresses gets at most three hundred guesses', async () => {
     const { app, post } = await startLimited()
     const { reg_no } = (
       await post('/api/sample2026/register/', fixtureDelegate)

@@ -58,7 +58,7 @@ const readTakenSeats = async () =>
     ]),
   )
 
-test('tickets and people are counted, and the refusal of too many states the number left', async () => {
+test('tickets and people are counted, and the error for too many states the number of seats left', async () => {
   expect(
     (await register({ dinner_tickets: 3, bus: true, companions: createGuests(3) })).status,
   ).toBe(201)
@@ -97,7 +97,7 @@ test('tickets and people are counted, and the refusal of too many states the num
   expect(await readTakenSeats()).toEqual({ dinner: 7, bus: 4 })
 })
 
-test('many concurrent requests never get more seats than there are', async () => {
+test('many concurrent requests never get more seats than the quota has', async () => {
   const takenBefore = (await readTakenSeats())['dinner'] ?? 0
   const responses = await Promise.all(
     Array.from({ length: 20 }, (_, index) => register({ dinner_tickets: 1 + (index % 2) })),

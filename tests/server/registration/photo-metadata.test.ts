@@ -315,7 +315,7 @@ test('reading through a window of any size returns the same file with its change
             const replacement = Buffer.alloc(end - from, step === 'zero' ? 0 : argument)
             replacement.copy(model, from)
             if (step === 'write') await window.write(from, replacement)
-            else await window.change(from, end, (chunk) => void chunk.fill(0))
+            else await window.changeChunks(from, end, (chunk) => void chunk.fill(0))
           }
         }
         expect(await window.flush()).toBe(wasChanged)

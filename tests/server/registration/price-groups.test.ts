@@ -113,7 +113,7 @@ test('the office shows the period of the category, and each group with its own p
   ])
 })
 
-test('a price that did not change was held only until a price of other categories ended', async () => {
+test('a price that did not change was held only until a price of another category ended', async () => {
   server.setTime('2026-01-17')
   // The first dates of the members and of their guests end on 31 January.
   expect(await register('false', '4720')).toEqual(['second', 4720, '2 March 2026, 12:00 am'])

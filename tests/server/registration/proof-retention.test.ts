@@ -260,7 +260,7 @@ test('staff see when and why the document was deleted', async () => {
     text: 'proof.pdf (deleted on 9 Nov 2025: the registration was unpaid)',
   })
   expect(pageAfter.audit).toContainEqual(
-    expect.objectContaining({ who: 'rollcall', what: 'dropped the files: not paid for 30 days' }),
+    expect.objectContaining({ who: 'rollcall', what: 'deleted the files: not paid for 30 days' }),
   )
   const file = await laterSession.get(`${pagePath}files/pg_proof/`)
   expect([file.statusCode, file.json()]).toEqual([

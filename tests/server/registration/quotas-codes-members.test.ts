@@ -237,7 +237,7 @@ describe('a discount code', () => {
     })
   })
 
-  test('goes to one of two concurrent last uses', async () => {
+  test('with one use left is accepted in only one of two concurrent requests', async () => {
     await createCode('coupon', 'LAST')
     const bothResponses = await Promise.all([
       postJson(path, createPerson({ code: 'LAST' })),
@@ -246,7 +246,7 @@ describe('a discount code', () => {
     expect(bothResponses.map(({ status }) => status).toSorted()).toEqual([201, 422])
   })
 
-  test('is not “already used” for the second of two identical forms sent concurrently', async () => {
+  test('is not reported as “already used” to the second of two identical forms sent concurrently', async () => {
     await createCode('coupon', 'TWICE')
     const payload = createPerson({ code: 'TWICE' })
     const headers = { 'idempotency-key': 'one form, sent twice' }
@@ -314,7 +314,7 @@ describe('a discount code', () => {
   })
 })
 
-test('the delegate who has the last seat gets the message that they are registered, not that the event is full', async () => {
+test('a delegate who has the last seat and registers again gets the message about the existing registration, not that the event is full', async () => {
   const first = createPerson({ is_member: 'false' })
   await registerPerson(first)
   expect((await postJson(path, createPerson({ is_member: 'false' }))).body['code']).toBe('full')
@@ -361,7 +361,7 @@ describe('a member list', () => {
   })
 })
 
-test('limits guesses in look-ups and registrations, for the guesser only', async () => {
+test('limits guesses in look-ups and registrations, for the address of the guesser only', async () => {
   const guessOnce = (attempt: number): Promise<{ status: number }> =>
     attempt % 2 === 0
       ? postJson('/api/events/sample2026/code/', { code: `GUESS${attempt}` }, '10.9.9.9')

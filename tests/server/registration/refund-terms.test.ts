@@ -46,7 +46,7 @@ const readCancellationTerms = async () =>
   (await server.app.inject(pagePath)).json<SelfServiceResponse>().cancel
 const readActions = async () => (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
-test('the delegate sees the refund by the scale on each day, and its calculation', async () => {
+test('the delegate sees the refund that the scale gives on each day, and its calculation', async () => {
   // 75% of 1,000 without the GST of 180, less 100.
   expect(await readCancellationTerms()).toEqual({
     asked_at: null,

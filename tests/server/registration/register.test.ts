@@ -232,7 +232,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       { code: 'invalid_answers', errors: { full_name: 'Full name is required' } },
     ],
     [
-      'everything missing',
+      'all fields missing',
       () => server.app.inject({ method: 'POST', url }),
       422,
       {
@@ -246,31 +246,31 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       },
     ],
     [
-      'a bad email',
+      'an invalid email address',
       () => server.post(url, { ...delegate, email: 'asha.example.org' }),
       422,
       { code: 'invalid_answers', errors: { email: 'Please enter a valid email address' } },
     ],
     [
-      'a member without number',
+      'a member without a membership number',
       () => server.post(url, { ...delegate, afpi_member: 'true' }),
       422,
       { errors: { afpi_membership_number: 'AFPI membership number is required for AFPI members' } },
     ],
     [
-      'a post graduate without proof',
+      'a postgraduate without a proof',
       () => server.post(url, { ...delegate, ticket_type: 'afpi-pg' }),
       422,
       { errors: { pg_proof: 'Proof of post-graduation status is required for PG categories' } },
     ],
     [
-      'a post graduate who only names a proof',
+      'a postgraduate who sends only the name of a proof',
       () => server.post(url, { ...delegate, ticket_type: 'afpi-pg', pg_proof: 'proof.pdf' }),
       422,
       { errors: { pg_proof: 'Proof of post-graduation status is required for PG categories' } },
     ],
     [
-      'a post graduate who names one in JSON',
+      'a postgraduate who sends only the name of a proof, in JSON',
       () => post(JSON.stringify({ ...delegate, ticket_type: 'afpi-pg', pg_proof: 'proof.pdf' })),
       422,
       { errors: { pg_proof: 'Proof of post-graduation status is required for PG categories' } },
@@ -390,12 +390,12 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
       { code: 'invalid_answers', errors: { ticket_type: 'Please choose one of the options' } },
     ],
     [
-      'JSON that is not JSON',
+      'invalid JSON',
       () => post('{"full_name": "Asha'),
       400,
       {
         code: 'bad_request',
-        message: 'The request says it is JSON, but it cannot be read as JSON.',
+        message: 'The content type is JSON, but the request is not valid JSON.',
       },
     ],
     [
@@ -406,7 +406,7 @@ describe('rejects invalid input with a clear message and stores nothing:', () =>
     ],
     ['an empty body declared as JSON', () => post(''), 400, { code: 'bad_request' }],
     [
-      'multipart that is not multipart',
+      'an invalid multipart body',
       () =>
         server.app.inject({
           method: 'POST',

@@ -35,7 +35,7 @@ function writeFile(megabytes: number): { path: string; sha256: string; bytes: nu
 
 async function storeAndRead(megabytes: number): Promise<void> {
   const file = writeFile(megabytes)
-  await uploads.keep(file, instant(1))
+  await uploads.storeFile(file, instant(1))
   const storedFile = await uploads.read(file.sha256)
   const hash = createHash('sha256')
   for await (const chunk of storedFile?.content ?? []) hash.update(chunk as Buffer)

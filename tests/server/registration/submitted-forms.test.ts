@@ -102,7 +102,7 @@ describe('a form', () => {
     expect(listStrayFiles()).toEqual([])
   })
 
-  test('with an unrequested file, or an empty input, counts as a form without a file', async () => {
+  test('with an unrequested file, or an empty file input, counts as a form without a file', async () => {
     const response = await send(
       createFile('other', 'other.pdf', createPdf('other')),
       createFile('full_name', 'name.pdf', createPdf('name')),

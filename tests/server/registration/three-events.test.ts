@@ -194,7 +194,7 @@ describe('rules across registrations', () => {
     return { status, code: body['code'], message: body['message'] }
   }
 
-  test('a third workshop and two at the same time are rejected at their question', async () => {
+  test('a third workshop and two workshops at the same time are rejected at their question', async () => {
     for (const workshops of [
       ['ultrasound', 'ecg', 'writing'],
       ['airway', 'ultrasound'],
@@ -301,7 +301,7 @@ describe('rules across registrations', () => {
   })
 })
 
-test('the CSV of an event with 18% and 5% had the heading “GST (18%)”: it has both rates', async () => {
+test('the CSV of an event with tax rates of 18% and 5% had the heading “GST (18%)”', async () => {
   const office = await signIn(server)
   const readCsvHeader = async (id: string) =>
     (await office.get(`/admin/export/?event_type=${id}`)).body.split('\n')[0]?.split(',') ?? []

@@ -132,8 +132,8 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
       payload: { ...answers, email: 'caller@sample.example' },
     })
     const method = {
-      USD: 'Bills in USD can be paid with: “International bank transfer”. Please choose a payment method.',
-      INR: 'Bills in INR can be paid with: “Card, UPI or net banking”, “Bank transfer or UPI”. Please choose a payment method.',
+      USD: 'You can pay in USD with: “International bank transfer”. Please choose a payment method.',
+      INR: 'You can pay in INR with: “Card, UPI or net banking”, “Bank transfer or UPI”. Please choose a payment method.',
     }[currency]
     expect([refusal.statusCode, refusal.json()]).toMatchObject([
       422,
@@ -235,7 +235,7 @@ test('a registration keeps its currency: a correction to a category with another
   })
 })
 
-test('a line of the dollar statement that belongs to no registration is kept in dollars', async () => {
+test('a line of the dollar statement that belongs to no registration is saved in dollars', async () => {
   const office = await signIn(server)
   const response = await server.app.inject({
     method: 'POST',
@@ -295,14 +295,14 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
     'Enter the rupees for 1 USD, such as 83.4125, with at most six decimals.',
   )
   expect(await enterRate({ day: '2027-07-21', rate: '83.4125' })).toBe(
-    'The rate of a day in the future is not known yet.',
+    'The date of the rate cannot be in the future.',
   )
   expect(await enterRate({ day: '2027-07-11', rate: '83.2' })).toMatch('The rate is saved.')
   expect(await enterRate({ day: '2027-07-12', rate: '831' })).toBe(
-    '1 USD was INR 83.2 on 11 Jul 2027. Check the decimal point of 831. If the rate of 11 Jul 2027 is wrong, correct that one first.',
+    '1 USD was INR 83.2 on 11 Jul 2027. Check the decimal point of 831. If the rate of 11 Jul 2027 is wrong, correct it first.',
   )
   expect(await enterRate({ day: '2027-07-12', rate: '83.1' })).toBe(
-    'The rate is saved. No invoice was waiting for it.',
+    'The rate is saved. No invoice was waiting for this rate.',
   )
   expect(await enterRate({ day: '2027-07-19', rate: '83.4125' })).toBe(
     'The rate is saved. 3 invoices were issued.',
@@ -486,7 +486,7 @@ test('a payment in a currency other than that of the bill is not recorded, neith
   })
 })
 
-test('a line of the account in rupees, sent without its currency, was recorded in dollars', async () => {
+test('a statement line of the rupee account that was sent without its currency was recorded in dollars', async () => {
   const { reg_no: regNo } = await register(FOREIGN_ANSWERS)
   const office = await signIn(server)
   const confirmLine = async (currency: object) => {
@@ -504,7 +504,7 @@ test('a line of the account in rupees, sent without its currency, was recorded i
   expect(await confirmLine({ currency: 'USD' })).toMatchObject({ done: [regNo], refused: [] })
 })
 
-test('a rupee line whose reference a delegate with a dollar bill reported could be neither confirmed nor sent to review', async () => {
+test('a statement line in rupees could be neither confirmed nor sent to review if a delegate with a bill in dollars had reported its reference', async () => {
   const indianDelegate = await register(delegate)
   const office = await signIn(server)
   const post = async (url: string, payload: object) =>

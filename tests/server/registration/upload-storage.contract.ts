@@ -67,7 +67,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
   const uploadAndSubmit = async (uploads: Uploads, content: string | Buffer): Promise<string> => {
     const bytes = typeof content === 'string' ? createPdf(content) : content
     const file = expectOk(await uploads.receive(Readable.from([bytes]), bytes.length))
-    await uploads.keep(file)
+    await uploads.storeFile(file)
     return file.sha256
   }
   const readContent = async (uploads: Uploads, sha256: string): Promise<Buffer | null> => {
@@ -78,7 +78,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     return content
   }
   const listStoredHashes = async (): Promise<readonly string[]> =>
-    (await openStorage().hashes()).toSorted()
+    (await openStorage().listHashes()).toSorted()
 
   beforeEach(async () => {
     dataDir = mkdtempSync(join(tmpdir(), 'rollcall-upload-storage-'))
@@ -117,8 +117,8 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
   test('reports only stored files as present', async () => {
     const uploads = openStorage()
     const sha256 = await uploadAndSubmit(uploads, 'draft')
-    expect(await uploads.hold(sha256)).toBe(true)
-    expect(await uploads.hold('0'.repeat(64))).toBe(false)
+    expect(await uploads.protectFile(sha256)).toBe(true)
+    expect(await uploads.protectFile('0'.repeat(64))).toBe(false)
   })
 
   test('sets aside a file without a record after a day, restores it when a record refers to it, and deletes it after 30 days', async () => {
@@ -137,7 +137,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect(uploads.state()).toEqual({
       problem: null,
       note: expect.stringContaining(
-        `1 uploaded file that belongs to no registration is in ${preparation.location}`,
+        `1 uploaded file that does not belong to any registration is in ${preparation.location}`,
       ),
     })
     // The database with the reference was restored.
@@ -161,7 +161,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     const sha256 = await uploadAndSubmit(uploads, 'aside')
     advance(DAY_MS)
     expect(await uploads.sweep()).toMatchObject({ setAside: 1 })
-    expect(await uploads.hold(sha256)).toBe(true)
+    expect(await uploads.protectFile(sha256)).toBe(true)
     advance(DAY_MS - 1)
     expect(await openStorage().sweep()).toMatchObject({ setAside: 0, aside: 0 })
     expect(await readContent(uploads, sha256)).toEqual(createPdf('aside'))
@@ -190,7 +190,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
       removed: 0,
       held: { count: 21, why: 'many' },
     })
-    expect(uploads.state().problem).toContain('21 uploaded files belong to no registration')
+    expect(uploads.state().problem).toContain('21 uploaded files do not belong to any registration')
     expect(uploads.state().problem).toContain('rollcall db unknown-files --set-aside')
     expect(await uploads.sweep(true)).toMatchObject({ setAside: 21, held: null, aside: 21 })
     expect(uploads.state().problem).toBeNull()
@@ -237,7 +237,7 @@ export function testUploadStorage(fixture: UploadStorageFixture): void {
     expect(await uploads.sweep()).toMatchObject({ setAside: 2 })
     await uploadAndSubmit(uploads, 'erased')
     await setReferences({ inUse: [shared], dropped: [erased] })
-    await uploads.forget([erased, shared])
+    await uploads.removeFiles([erased, shared])
     expect(await readContent(uploads, erased)).toBeNull()
     expect(await readContent(uploads, shared)).toEqual(createPdf('shared'))
     expect(await uploads.sweep()).toMatchObject({ setAside: 0, removed: 0, aside: 0 })

@@ -312,7 +312,7 @@ describe('UPLOADS_URL', () => {
   })
 })
 
-test('signs a request as in the example that Amazon publishes', async () => {
+test('requests are signed as in the example that Amazon publishes', async () => {
   const bucket = {
     name: 'examplebucket',
     prefix: '',
@@ -340,12 +340,12 @@ test('a sweep does not delete a file that another server stores while the sweep 
     uploadsInUse: async () => [],
     uploadsDropped: async () => [],
   })
-  await otherStorage.keep(file, uploadTime)
+  await otherStorage.storeFile(file, uploadTime)
   const sweepingStorage = openS3Uploads(bucket, {
     uploadsInUse: async () => [],
     // The sweep has listed the files, and found no reference.
     uploadsDropped: async (hashes) => {
-      await otherStorage.keep(file, now)
+      await otherStorage.storeFile(file, now)
       return hashes
     },
   })
@@ -355,11 +355,11 @@ test('a sweep does not delete a file that another server stores while the sweep 
     deleteBefore: uploadTime,
     isSubmitted: () => false,
     expected: new Set(),
-    mayMove: () => null,
+    findHoldReason: () => null,
   })
   expect(sweepResult).toMatchObject({ removed: 1 })
   expect(s3.listKeys('two-servers')).toEqual([`files/${file.sha256}/${now}`])
-  expect(await otherStorage.hold(file.sha256, now)).toBe(true)
+  expect(await otherStorage.protectFile(file.sha256, now)).toBe(true)
   rmSync(path)
 })
 

@@ -54,7 +54,7 @@ type Uploads = ReturnType<typeof openStorage>
 async function receiveFile(uploads: Uploads, name: string, bytes: Buffer) {
   const file = expectOk(await uploads.receive(Readable.from([bytes]), bytes.length))
   const type = await uploads.detectType(file, name, ACCEPTED_TYPES)
-  await (type === null ? uploads.discard(file) : uploads.keep(file))
+  await (type === null ? uploads.discard(file) : uploads.storeFile(file))
   return { type, sha256: file.sha256, bytes: file.bytes }
 }
 const readContent = async (uploads: Uploads, sha256: string): Promise<Buffer | null> => {
@@ -241,7 +241,7 @@ describe('a file during upload', () => {
     expect(listStoredFiles()).toEqual([])
   })
 
-  test('of a dead process is removed at the next startup; that of a running one stays', () => {
+  test('of a dead process is removed at the next startup, and that of a running process is not', () => {
     const deadPid = spawnSync(process.execPath, ['--version']).pid
     mkdirSync(join(folder, 'incoming'))
     for (const pid of [deadPid, process.pid, process.ppid])

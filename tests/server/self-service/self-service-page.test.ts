@@ -296,7 +296,7 @@ test('a cancellation is requested once, listed in the office, and decided there'
     await performAction(path, { act: 'ask_cancel', why: 'I have to be elsewhere.' }),
   ).toMatchObject({
     status: 'success',
-    message: 'The organisers have your request and will email you.',
+    message: 'The organisers have received your request and will email you.',
     state: 'complete',
   })
   expect(await performAction(path, { act: 'ask_cancel' })).toMatchObject({ code: 'not_now' })

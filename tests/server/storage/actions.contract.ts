@@ -78,7 +78,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     })
     expect(correction.ok).toBe(true)
   }
-  test('a balance paid by card instead of by transfer has an order, about which the gateway is queried', async () => {
+  test('a balance paid by card instead of by transfer has an order that is queried at the gateway', async () => {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
     await raisePrice(regNo)
@@ -95,7 +95,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     ])
   })
 
-  test('a paid balance gets a receipt with the tax that is not on the first receipt', async () => {
+  test('the receipt for a balance states the tax that is not on the first receipt', async () => {
     await store.saveEventFile({
       hash: 'hash-1',
       eventId: 'demo',
@@ -120,7 +120,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     ])
   })
 
-  test('a card payment that replaced a transfer and is declined: the transfer is due again, once, at its price', async () => {
+  test('after a card payment that replaced a transfer is declined, the transfer is due again, once, at its price', async () => {
     const { regNo, orderId } = await registerSample(store, {
       way: 'transfer',
       payUntil: addMs(HOUR_MS),
@@ -267,7 +267,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await findExpectedPayment([])).toMatchObject({ due: price.total })
   })
 
-  test('an unpaid registration gets the price of the day; one that is under review, is paid by another method or has that price is unchanged', async () => {
+  test('the price of an unpaid registration becomes the price of the day, unless it is under review, is paid by another method or already has that price', async () => {
     const transferMethod = { way: 'transfer' }
     const [unpaid, underReview] = [
       await registerSample(store, transferMethod),
@@ -422,7 +422,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await readStored(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
   })
 
-  test('the unsent email of an erased person stayed among the failed ones', async () => {
+  test('the unsent email of an erased person stayed in the list of failed emails', async () => {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
     expect((await store.mailCounts(null)).queued).toBe(1)
@@ -457,7 +457,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await readState(regNo)).toBe('refused')
   })
 
-  test('a payment that arrived before the approval counts after it', async () => {
+  test('a payment that arrived before the approval counts after the approval', async () => {
     const approval = { id: 'letter', decideBy: addMs(9000) }
     const { regNo } = await registerSample(store, { orderId: null, approval })
     const asOwner = (act: NewAction['act']) => buildAction(regNo, { act, actor: 'owner' })

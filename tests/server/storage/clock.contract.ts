@@ -118,7 +118,7 @@ export function defineClockContract(setUp: ContractSetup): void {
       expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
     })
 
-    test('a payment that a clock ahead of time put under review gets its five days again', async () => {
+    test('a payment that was put under review while the clock was ahead has five days again', async () => {
       const { regNo, orderId } = await registerSample(store)
       const applyUndecided = (at: number) =>
         store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(at) }, null)
@@ -157,7 +157,7 @@ export function defineClockContract(setUp: ContractSetup): void {
       expect(await store.availableSeats('demo', {}, addMs(2 * HOUR_MS))).toEqual({ seats: 1 })
     })
 
-    test('a refund that a clock ahead of time marked as unsure is pending again', async () => {
+    test('a refund that was marked as unsure while the clock was ahead is pending again', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
       await store.requestRefund({

@@ -90,7 +90,7 @@ else
       },
     )
 
-    test('old keys are deleted, recent ones are kept', async () => {
+    test('old keys are deleted, and recent keys are not', async () => {
       const url = await server.database('old_keys')
       const shell = await server.shell(url)
       await shell.query(COMMIT_KEYS)

@@ -15,7 +15,7 @@ export const NO_CONTEXT: ExternalContext = {
   unique: [],
   isConfirmed: false,
   code: null,
-  rolls: [],
+  memberListRows: [],
   holdMs: HOUR_MS,
 }
 /** The rule that names are unique. The first registration under this rule fills its index. */

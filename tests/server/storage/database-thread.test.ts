@@ -25,12 +25,12 @@ async function startSimulatedThread() {
   const thread = await startThread<Echo>({
     file: new URL('file:///nowhere'),
     data: {},
-    waitingMax: 10,
+    maxQueuedCalls: 10,
     startWorker,
   })
   const sendResponse = (id: number, isBusy: boolean): void =>
     listeners?.message({
-      answers: [
+      responses: [
         isBusy
           ? { id, ok: false, busy: isBusy, message: 'not committed' }
           : { id, ok: true, value: id },

@@ -48,7 +48,7 @@ else {
     await shell.end()
   })
 
-  test('sequential statements are a round trip each, statements sent together are one', async () => {
+  test('sequential statements take one round trip each, and statements that are sent together take one in total', async () => {
     const client = await connect()
     const sequential = await countTrips(async () => {
       await client.query('BEGIN')

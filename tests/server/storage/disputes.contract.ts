@@ -69,7 +69,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       expect(await store.noteDispute('disp_1', 'DEMO9' as OrderId, noon)).toBe(false)
       expect(await listDueDisputes()).toEqual([])
     })
-    test('keep the newest response, in whatever order the responses arrive', async () => {
+    test('have the newest response, whatever the order in which responses are received', async () => {
       const { regNo, orderId } = await registerPaid()
       await store.noteDispute('disp_1', orderId, noon)
       await store.recordDispute(createDispute({ status: 'won' }), addMs(20))

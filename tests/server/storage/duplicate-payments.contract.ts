@@ -63,7 +63,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
   const listQueuedEmails = async (regNo: RegNo) =>
     (await store.dueMails(addMs(60_000), 10)).filter((email) => email.regNo === regNo)
 
-  describe('a second payment for one name and email address', () => {
+  describe('a second payment for the same name and email address', () => {
     test('is reported with the first one, and only its confirmation mentions it', async () => {
       const first = await registerPaid(buildPerson('Asha Demo'))
       expect(await listReportedPairs()).toEqual([])
@@ -136,7 +136,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       expect((await store.secondPayment(third.regNo))?.first.regNo).toBe(second.regNo)
     })
 
-    test('both payments were refunded: the second still offered its refund while that of the first was in progress', async () => {
+    test('both payments could be refunded, because the second still offered a refund while the refund of the first was in progress', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]
       const refund = buildAction(first.regNo, { act: 'refund' })
       expect(
@@ -155,7 +155,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       ['refunded', 'cancelled'],
       ['cancelled', 'cancelled'],
     ] as const)(
-      'two treasurers, each on one of the registrations: one was %s, the other also %s',
+      'two treasurers acted on one registration each: the first was %s, and the second was also %s',
       async (...actions) => {
         const pair = [await registerPaid(), await registerPaid()] as const
         const shownPayments = await Promise.all(
@@ -201,7 +201,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       },
     )
 
-    test('after a correction to this name and a cancellation, the money was forgotten although it could still be refunded', async () => {
+    test('after a correction to this name and a cancellation, the refundable amount was no longer reported', async () => {
       const first = await registerPaid(buildPerson('Asha Demo'))
       const second = await registerPaid(buildPerson('Ravi Demo'))
       const readVersion = async () => (await store.otherPaymentsOfPerson(first.regNo)).version
@@ -227,7 +227,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       expect(await listReportedPairs()).toEqual([first.regNo, second.regNo])
     })
 
-    test('is closed by a note on either, until the delegate requests a refund', async () => {
+    test('is closed by a note on either registration, until the delegate requests a refund', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]
       const refundRequest = buildAction(second.regNo, {
         act: 'ask_refund',
@@ -307,7 +307,10 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
     }
     const buildQuestion = (regNo: RegNo, isPaid = false) => ({
       ok: false,
-      error: { code: 'same_person', same: { regNo, isPaid, amount: sampleQuote.total } },
+      error: {
+        code: 'same_person',
+        earlierRegistration: { regNo, isPaid, amount: sampleQuote.total },
+      },
     })
 
     test('64 concurrent forms in one browser: one registers, and the others ask about that registration', async () => {

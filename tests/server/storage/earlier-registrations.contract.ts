@@ -26,7 +26,7 @@ const byEmail: UniqueRule = {
   name: 'email text',
   onDuplicate: 'block',
   parts: [{ id: 'email', as: 'text' }],
-  email: 'email',
+  emailField: 'email',
 }
 const createPerson = (n: number, email = `person${n}@example.org`): RegistrationChanges => ({
   name: `Person ${n}`,
@@ -50,7 +50,7 @@ const uniqueNameContext: ExternalContext = {
   unique: [byName],
   isConfirmed: false,
   code: null,
-  rolls: [],
+  memberListRows: [],
   holdMs: 60_000,
 }
 
@@ -107,7 +107,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await register()).toEqual(fullRefusal)
     })
 
-    test('a delegate whose form was sent twice simultaneously read that the last seat was taken, by their own registration', async () => {
+    test('a delegate whose form was sent twice simultaneously read that no seat was left, although their registration had the last one', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT + 1)] })
       await processAll()
       const submit = (browser: string) =>
@@ -130,7 +130,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await countTakenSeats()).toBe(REGISTRATION_COUNT + 1)
     })
 
-    test('are counted first if an answer decides about the seat; a registration waits until then', async () => {
+    test('are counted first if an answer determines the seat; a registration waits until then', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT, membersOnly)] })
       const pendingRegistration = register()
       await processAll()

@@ -112,7 +112,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
   })
 
   describe('emails', () => {
-    test('are due until sent or failed', async () => {
+    test('are due until they are sent or have failed', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(
         orderId,
@@ -155,7 +155,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
   })
 
   describe('event files', () => {
-    test('stores every version under its hash, and the last served one', async () => {
+    test('have every version stored under its hash, and the last served version', async () => {
       const buildFile = (hash: string, at: Instant) => ({
         hash,
         eventId: 'demo',

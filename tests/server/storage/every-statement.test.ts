@@ -16,7 +16,7 @@ import type { Dialect } from '../../../server/storage/database/statements/dialec
 import { sqliteDialect } from '../../../server/storage/database/statements/sqlite-dialect.ts'
 import { listStatements } from '../../../server/storage/database/statements/statement.ts'
 import { COUNT_MAX } from '../../../server/storage/lists/list-and-search-registrations.ts'
-import { indexNew } from '../../../server/storage/lists/search-index.ts'
+import { indexNewRows } from '../../../server/storage/lists/search-index.ts'
 import { containsFolded } from '../../../server/storage/lists/search-terms.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
 import { countNewRegistrations } from '../../../server/storage/reports/registration-and-revenue-counters.ts'
@@ -41,7 +41,7 @@ const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
     'A migration reads everything once.',
     /"r"\."id" > (\?|\$1) order by "r"\."id" limit 10000/,
     /as "inProgress"/,
-    /as "back" from "registrations"/,
+    /as "refundedAsOwed" from "registrations"/,
     /as "way", "c"\."reference", "c"\."amount"/,
     /"folded", "ended_as" from "tellings"/,
     /"ended_as" in \('again', 'not_found'\) order by "id"/,
@@ -161,7 +161,7 @@ async function recordSqliteQueries(file: string): Promise<ReturnType<typeof list
      SELECT 'event1', 'hash', 'NO' || n, 'Name', '', '', '', '{}', 'pending', n, '1970-01-01' FROM n`,
   ).run(COUNT_MAX + 5)
   db.exec(ADD_UNFILLED_RULE)
-  await indexNew(sql)
+  await indexNewRows(sql)
   await countNewRegistrations(sql)
   await runQueries(recordQueries(sql, recordedQueries))
   db.exec('ROLLBACK')

@@ -61,7 +61,7 @@ test('an abandoned export reports no error from an unread chunk', async () => {
   expect(unhandledErrors).toEqual([])
 })
 
-test('a continued export gets the error', async () => {
+test('an export that is continued reports the error', async () => {
   const rows = runExport((from) =>
     from === null
       ? Promise.resolve(createChunk(createCursor(1)))

@@ -71,7 +71,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       })
     })
 
-    test('in dollars gets an invoice with the next number as soon as there is an exchange rate', async () => {
+    test('in dollars has an invoice with the next number as soon as an exchange rate is stored', async () => {
       const { regNo, orderId } = await registerSample(store, {
         quote: { ...sampleQuote, currency: USD },
       })

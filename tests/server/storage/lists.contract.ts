@@ -68,7 +68,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       }
     }
 
-    test('lists newest first, with pages and their count', async () => {
+    test('show registrations newest first, with pages and their count', async () => {
       const { asha, benny, chitra, divya } = await registerSamples()
       const [firstPage, secondPage, thirdPage] = [
         await store.listPage(ALL_REGISTRATIONS, 1, 3),
@@ -193,7 +193,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       expect(toRegNos(await exportRows(store, query))).toEqual(names)
     })
 
-    test('finds registrations by number, including the newest', async () => {
+    test('find registrations by number, including the newest', async () => {
       const { asha, chitra } = await registerSamples()
       expect(
         toRegNos((await store.listPage({ ...ALL_REGISTRATIONS, search: asha ?? '' }, 1, 10)).rows),
@@ -283,7 +283,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('returns the parts of an event that are in use', async () => {
+    test('contain the parts of an event that are in use', async () => {
       await registerSample(store)
       const { orderId } = await registerSample(store, {
         category: 'member',

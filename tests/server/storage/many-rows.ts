@@ -67,7 +67,7 @@ export async function fillTables(url: string): Promise<void> {
   const connection = await connect(url)
   const { plain } = connection
   await plain('BEGIN')
-  // Disables triggers, because the rows are not those of a conference that took place.
+  // Disables triggers, because the rows are not consistent with each other as those of a real conference.
   await plain('SET LOCAL session_replication_role = replica')
   await loadInBulk(connection, async () => {
     for (const [table, insertion] of Object.entries(TABLES)) {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { DATABASE_FILE, openToWrite } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('a surplus that an older version did not show is due for refund; an amount that never arrived is not', async () => {
+test('a surplus that an older version did not show is due for refund; an amount that was never paid is not', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-balances-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.findIndex((step) => step.includes('ADD COLUMN counted'))

@@ -9,7 +9,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 /** `at` is compared with the cancellation, which is at 10. */
 type Refund = { readonly amount: number; readonly at: number; readonly done?: number }
 
-test('₹ 2,000 of a cancelled registration were never refunded, because an older version deducted a refund in progress twice', async () => {
+test('₹ 2,000 of a cancelled registration was never refunded, because an older version deducted a refund in progress twice', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cancellations-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.findIndex((step) =>

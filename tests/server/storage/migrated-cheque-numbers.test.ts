@@ -15,7 +15,7 @@ const OLD_REASON = 'It came to the bank, and nobody waits for it: '
 const NEW_REASON = 'Bank payment that matches no registration: '
 const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 
-test('a cheque whose line an older version had recorded was also confirmed for a registration: two payments', async () => {
+test('a cheque whose line an older version had recorded was also confirmed for a registration, so it counted as two payments', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cheques-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.findIndex((step) =>
@@ -88,7 +88,7 @@ test('a cheque whose line an older version had recorded was also confirmed for a
     'SELECT why FROM captures WHERE id > 1 ORDER BY id',
   ).all()
   const duplicateNote =
-    ' The bank reference 000345 is recorded twice: it is also the payment of DEMO1. Check the bank statement and refund what was counted twice.'
+    ' The bank reference 000345 is recorded twice, the other time for the payment of DEMO1. Check the bank statement and refund what was counted twice.'
   expect(reviewReasons.map(({ why }) => why.includes('recorded twice'))).toEqual([
     true,
     false,

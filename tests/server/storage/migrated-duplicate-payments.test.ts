@@ -15,7 +15,7 @@ import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 import { readOtherPayments } from '../../../server/storage/refunds/other-payments.ts'
 import { findSecondPayment } from '../../../server/storage/registrations/same-person.ts'
 
-test('a database from before duplicate payments were detected: its paid pairs are reported', async () => {
+test('paid pairs are reported in a database from before duplicate payments were detected', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-second-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(secondPayments)

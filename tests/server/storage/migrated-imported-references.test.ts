@@ -12,7 +12,7 @@ import {
 import { readReviews } from '../../../server/storage/reviews/open-reviews.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('a database whose imported UTR was confirmed again, or imported twice: the import is put under review', async () => {
+test('the migration puts an import under review if its UTR was confirmed again or imported twice', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-imports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.findIndex((step) => step.includes('bank references of imported'))
@@ -52,7 +52,7 @@ test('a database whose imported UTR was confirmed again, or imported twice: the 
     ['unclear', 'DEMO3'],
   ])
   expect(openReviews[0]?.why).toContain(
-    '526123456701 is recorded twice: it is also the payment of DEMO1',
+    '526123456701 is recorded twice, the other time for the payment of DEMO1',
   )
   db.close()
   rmSync(folder, { recursive: true })

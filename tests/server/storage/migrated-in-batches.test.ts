@@ -34,7 +34,7 @@ const MIGRATION_STEPS = {
 /** Enough for a list of rows, the stored data of one batch, and a few payments that need review. */
 const READS_MAX = 5
 
-test('migrating 155 registrations takes a few reads, not several per payment', async () => {
+test('migrating 155 registrations needs only a few reads, not several per payment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-batches-'))
   const file = join(folder, DATABASE_FILE)
   const fixture = join(import.meta.dirname, '../../crash/adoption/version-30.db.br')

@@ -193,7 +193,7 @@ describe('SQLite', () => {
     await expectAdopted(original, location)
   })
 
-  test('a backup restored after further registrations: its recovery finds every payment, and no number is used twice', async () => {
+  test('the recovery of a backup finds the payments of later registrations, and no number is used twice', async () => {
     const { dataDir } = copy('recovered', migrated)
     const backup = join(folder, 'backup')
     const file = join(dataDir, 'rollcall.db')
@@ -258,7 +258,7 @@ describe.runIf(hasPostgres)('PostgreSQL', () => {
     })
   })
 
-  test('a backup restored after further registrations: its recovery finds every payment, and no number is used twice', async () => {
+  test('the recovery of a backup finds the payments of later registrations, and no number is used twice', async () => {
     const { dataDir, url } = await copy('recovered', 'adopted')
     let currentUrl = url
     await expectRecovered(

@@ -36,7 +36,7 @@ import { buildSale } from '../sample-registrations.ts'
 
 const createFolder = (): string => mkdtempSync(join(tmpdir(), 'rollcall-migrated-'))
 
-test('migrates an older database: audit rows are still found by number, and append-only', async () => {
+test('migrates an older database: audit rows are still found by number, and are append-only', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   oldDb.exec(migrations[0] ?? '')
@@ -172,7 +172,7 @@ test('migrates payments without captures: successes, reviews and refunds become 
   rmSync(folder, { recursive: true })
 })
 
-test('migrates imports with foreign numbers: they are marked as foreign, others are not', async () => {
+test('migrates imports: registrations with foreign numbers are marked as foreign, and others are not', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 3)) oldDb.exec(step)
@@ -207,7 +207,7 @@ test('migrates imports with foreign numbers: they are marked as foreign, others 
   rmSync(folder, { recursive: true })
 })
 
-test('migrates attempts without a price: each gets the price it requested, and can be paid as before', async () => {
+test('migrates attempts without a price: each has the price that it requested, and can be paid as before', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   for (const step of migrations.slice(0, 4)) oldDb.exec(step)
@@ -237,7 +237,7 @@ test('migrates attempts without a price: each gets the price it requested, and c
     quote: { period: 'early', base: 600_000, gst: 108_000 },
     handedOffAt: 7,
     holdUntil: null,
-    lastAnswer: null,
+    lastResponse: null,
     reviewSince: null,
     refunded: 0,
   })
@@ -308,7 +308,7 @@ test('migrates answers from before unique rules: existing ones are found when a 
   rmSync(folder, { recursive: true })
 })
 
-test('migrates registrations from before quotas: they count as held, kept or free by their state', async () => {
+test('migrates registrations from before quotas: their state determines whether they count as held, sold or free', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(seatTables)
@@ -478,7 +478,7 @@ test('migrates admins without roles: they become owners of all events and stay s
   rmSync(folder, { recursive: true })
 })
 
-test("an old invoice gets its event's credit note series, and still cannot be changed", async () => {
+test('an old invoice has the credit note series of its event, and still cannot be changed', async () => {
   const folder = createFolder()
   const oldDb = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(corrections)
@@ -526,7 +526,7 @@ test('drafts are limited by number and by bytes', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('rejects a database of a newer version with a sentence', async () => {
+test('rejects a database of a newer version with a message', async () => {
   const folder = createFolder()
   const newerDb = openToWrite(join(folder, DATABASE_FILE))
   newerDb.pragma('user_version = 99')
@@ -536,7 +536,7 @@ test('rejects a database of a newer version with a sentence', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('an older database with one transfer recorded twice opens: both payments stay for review, and a third is rejected', async () => {
+test('an older database with a transfer that was recorded twice can be opened: both payments are under review, and a third is rejected', async () => {
   const folder = createFolder()
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.indexOf(bankReferences)
@@ -579,7 +579,7 @@ test('an older database with one transfer recorded twice opens: both payments st
     ['unclear', 'DEMO3'],
   ])
   expect(openReviews[0]?.why).toContain(
-    '5261 2345 6702 is recorded twice: it is also the payment of DEMO1',
+    '5261 2345 6702 is recorded twice, the other time for the payment of DEMO1',
   )
   const second = { reference: '5261.2345.6702', eventId: 'demo', regNo: null }
   for (const method of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)

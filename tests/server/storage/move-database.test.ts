@@ -95,7 +95,7 @@ else {
     for (const [field, bytes] of Object.entries(FILES)) {
       const file = await uploads.receive(Readable.from([bytes]), bytes.length)
       if (!file.ok) throw new Error(file.error)
-      await uploads.keep(file.value)
+      await uploads.storeFile(file.value)
       const { sha256 } = file.value
       const proof = { eventId: 'demo', field, sha256, name: field, type: 'application/pdf' }
       await store.saveDraftUpload(`token of ${field}`, { ...proof, bytes: bytes.length, at: noon })
@@ -119,11 +119,11 @@ else {
     for (const folderPath of folders) rmSync(folderPath, { recursive: true })
   })
 
-  test('moving to PostgreSQL and back keeps every row, list, search and sequence', async () => {
+  test('moving to PostgreSQL and back preserves every row, list, search and sequence', async () => {
     const url = await server.database('moved')
     const { status, stdout, stderr } = await move('to-postgres', filledFolder, url)
     expect([status, stderr]).toEqual([0, ''])
-    expect(stdout).toContain('50 registrations and all that belongs to them')
+    expect(stdout).toContain('50 registrations with all their data')
     const [storeBefore, storeAfter] = [
       await openStoreHere({ dataDir: filledFolder }),
       await openStoreHere({ dataDir: filledFolder, databaseUrl: url }),

@@ -7,7 +7,7 @@ import { hasOneTypo, rankName } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
 import { openSqliteStore } from '../../../server/storage/open-store.ts'
 import type { OpenedStore } from '../../../server/storage/open-store.ts'
-import { readSearch } from '../../../server/storage/lists/search-terms.ts'
+import { parseSearch } from '../../../server/storage/lists/search-terms.ts'
 import { addMs, buildRegistration } from '../sample-registrations.ts'
 import { useEmptyDatabase } from '../prepared-files.ts'
 
@@ -145,7 +145,7 @@ describe('a search with a title or an initial returned no results', () => {
     expect(missed).toEqual([])
   })
 
-  test('a name comes before an institution of that name', async () => {
+  test('a person is listed before an institution of the same name', async () => {
     const results = await search('Alpha')
     expect(results.length).toBe(30)
     expect(results.every((person) => person?.last === 'Alpha')).toBe(true)
@@ -162,7 +162,7 @@ test.each([
   ['K P', ['K P'], []],
   ['Ward 12', ['Ward 12'], []],
 ])('reads the search %s', (text, terms, nameStarts) => {
-  expect(readSearch(text)).toEqual({ terms, nameStarts })
+  expect(parseSearch(text)).toEqual({ terms, nameStarts })
 })
 
 test.each([

@@ -363,7 +363,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('an incomplete response after the amount went to review; the complete one clears it', async () => {
+    test('a response without a currency went to review, and the complete response clears the review', async () => {
       const { regNo, orderId } = await registerSample(store)
       const incomplete = { ...buildSale('AP1'), currency: '' } as PaymentEvent
       expect((await store.applyPaymentEvent(orderId, incomplete, newEmail)).review).toContain(
@@ -415,7 +415,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await readStored(store, regNo)).paymentStatus).toBe('pending')
     })
 
-    test('is rejected while one is pending, after a success, under review, and for an unknown number', async () => {
+    test('is rejected while an attempt is pending, after a success, under review, and for an unknown number', async () => {
       const { regNo, orderId } = await registerSample(store)
       expect(await store.retry(regNo, noon)).toEqual({ ok: false, error: { code: 'not_failed' } })
       await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
@@ -463,7 +463,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await readStored(store, regNo)).payments.length).toBe(2)
     })
 
-    test('stops at the 99th attempt', async () => {
+    test('is rejected after the 99th attempt', async () => {
       const { regNo } = await registerSample(store)
       for (let attempt = 1; attempt < 99; attempt += 1) {
         await store.applyPaymentEvent(createOrderId(regNo, attempt), buildDecline(), null)
@@ -478,7 +478,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
   })
 
   describe('querying the gateway', () => {
-    test('queries the newest payments first twice, then those due longest; none before it is due', async () => {
+    test('queries the newest payments first for two queries each, then those due longest, and none before it is due', async () => {
       const [first, next, third] = [
         await registerSample(store),
         await registerSample(store, { at: addMs(10) }),

@@ -88,7 +88,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.reviews(null)).length).toBe(4)
     })
 
-    test('require a user and a reason, and must exist', async () => {
+    test('can be decided only by a user, with a reason, and if they exist', async () => {
       await payWrongAmount()
       const id = await readSingleReviewId()
       for (const invalidGrounds of [{ why: ' ' }, { who: '' }, { why: 'x'.repeat(501) }])
@@ -202,7 +202,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('while the gateway’s complete response arrives: a success in either order, and one email', async () => {
+    test('while the complete response of the gateway is processed: a success in either order, and one email', async () => {
       const { regNo, orderId } = await registerSample(store)
       const incomplete = { ...buildSale('AP1'), currency: '' } as PaymentEvent
       await store.applyPaymentEvent(orderId, incomplete, newEmail)
@@ -230,7 +230,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await sumPayments(regNo)).toBe(due)
     })
 
-    test('ends both of two mismatching payments in one response', async () => {
+    test('ends the reviews of both mismatching payments in one response', async () => {
       const { regNo, orderId } = await registerSample(store)
       const otherCapture = { reference: 'AP2', amount: due, currency: 'INR', kind: 'sale' as const }
       const inDollars = {
@@ -265,7 +265,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('an unclear payment gets the reference that the treasurer found in the merchant panel, and counts', async () => {
+    test('an unclear payment counts with the reference that the treasurer found in the merchant panel', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(5 * day) }, null)
       const id = await readSingleReviewId()
@@ -385,7 +385,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     })
 
     test.each(['refund', 'dismiss', 'move'] as const)(
-      'cash for an order whose own payment was decided before (%s) closes the order too: it stayed pending and was queried forever',
+      'after staff recorded cash for an order whose own payment was decided before (%s), the order stayed pending and was queried forever',
       async (decision) => {
         const { regNo } = await registerSample(store, { gateway: 'airpay' })
         const colleague = await registerSample(store)
@@ -471,7 +471,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       expect(await readRevenue()).toBe(2 * due)
     })
 
-    test('a payment that does not match the other registration goes to review there', async () => {
+    test('a payment that does not match the other registration goes to review for that registration', async () => {
       const { regNo, orderId } = await payWrongAmount()
       const colleague = await registerSample(store)
       await decide(await readSingleReviewId(), buildMoveDecision(colleague.regNo))
@@ -523,7 +523,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         })
     })
 
-    test('to a paid registration puts the payment under review there, and it cannot be accepted', async () => {
+    test('to a paid registration puts the payment under review for that registration, and it cannot be accepted', async () => {
       await payWrongAmount()
       const paidRegistration = await registerSample(store)
       await store.applyPaymentEvent(paidRegistration.orderId, buildSale('AP5'), newEmail)
@@ -533,7 +533,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     })
   })
 
-  test('a late payment of the failed first attempt of a paid registration is dismissed or refunded, never a second success', async () => {
+  test('a late payment of the failed first attempt of a paid registration is dismissed or refunded, and is never a second success', async () => {
     const { regNo, orderId } = await registerSample(store, { gateway: 'airpay' })
     await store.applyPaymentEvent(orderId, buildDecline(), null)
     const retryResult = await store.retry(regNo, addMs(HOUR_MS))

@@ -36,7 +36,7 @@ export function getTemplate(server: PostgresServer): Promise<string> {
 }
 
 /** Limits above those of a server, because operations wait longer for each other on a busy machine. */
-export const PATIENT_LIMITS = { turnMsMax: 120_000, lockMsMax: 120_000 }
+export const PATIENT_LIMITS = { maxConnectionWaitMs: 120_000, maxLockMs: 120_000 }
 
 /** Opens a store on a separate database, and a shell on the same database. */
 export async function openNewStore(server: PostgresServer, name: string): Promise<StoreOnPostgres> {

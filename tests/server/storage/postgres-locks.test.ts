@@ -1,4 +1,4 @@
-/** Row locks on a real PostgreSQL: concurrent operations of two servers keep each rule only with its lock. */
+/** Row locks on a real PostgreSQL: each rule holds for concurrent operations of two servers only with its lock. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { OrderId, RegNo } from '../../../engine/index.ts'
 import { LOCK_ORDER } from '../../../server/storage/database/sqlite-connection.ts'
@@ -295,7 +295,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
           who: 'office',
           at: noon,
         })
-        const externalContext = { ...NO_CONTEXT, code: { folded: 'abc', kind: 'coupon' } }
+        const externalContext = { ...NO_CONTEXT, code: { normalisedCode: 'abc', kind: 'coupon' } }
         const results = await registerTwice(servers, 'registrations', { externalContext })
         return [...results, (await store.valuesInUse('demo')).codes['coupon']]
       },
@@ -425,7 +425,7 @@ else
       )
 
       test.each(LOCK_RULES[kind].map((lockRule) => [lockRule.violation, lockRule] as const))(
-        'negative control: without it, %s',
+        'negative control: without the lock, %s',
         async (_, { attempt, resultWithoutLock }) => {
           expect(await attempt(await pairFactory.begin(kind))).toEqual(resultWithoutLock)
         },

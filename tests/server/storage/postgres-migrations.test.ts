@@ -76,7 +76,7 @@ else {
     await Promise.all([newlyCreated.shell.end(), shell.end()])
   })
 
-  test('each version of SQLite after the first has a PostgreSQL step', () => {
+  test('each SQLite migration after the first PostgreSQL version has a PostgreSQL step', () => {
     expect(Object.keys(steps).map(Number)).toEqual(
       Array.from(
         { length: migrations.length - FIRST_VERSION },
@@ -117,7 +117,7 @@ else {
     await shell.end()
   })
 
-  test('two servers that start simultaneously on an older database: one migrates it, the other waits and starts too', async () => {
+  test('of two servers that start simultaneously on an older database, one migrates it, and the other waits and then starts', async () => {
     const { url, shell } = await createOlderDatabase('twice')
     await shell.query('CREATE TABLE migration_lock ("only" integer PRIMARY KEY)')
     await shell.query('INSERT INTO migration_lock VALUES (1)')
@@ -156,7 +156,7 @@ else {
     const blocker = await server.shell(url)
     // The migration waits for a table in the middle step, and is killed while it waits.
     await blocker.query('BEGIN; LOCK TABLE settlement_lines')
-    const startup = openPostgresStore({ url, migrates: true, faults: { startingMsMax: 0 } })
+    const startup = openPostgresStore({ url, migrates: true, faults: { maxStartMs: 0 } })
     const outcome = startup.then(
       () => 'started',
       () => 'killed',
@@ -190,7 +190,7 @@ else {
     const openOptions = { dataDir, databaseUrl: url, migrates: true, migratesAtStart: false }
     const latestVersion = migrations.length
     await expect(openStore(openOptions)).rejects.toThrow(
-      `The database has version ${FIRST_VERSION}, and this Rollcall needs ${latestVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
+      `The database has version ${FIRST_VERSION}, and this version of Rollcall needs ${latestVersion}. MIGRATE_AT_START is off, so the server does not migrate it: run rollcall db migrate, then start the server.`,
     )
     const variables = { DATA_DIR: dataDir, DATABASE_URL: url }
     const runMigrate = (...args: readonly string[]) =>
@@ -221,7 +221,7 @@ else {
     rmSync(dataDir, { recursive: true })
   })
 
-  test('a cheque line that an older version had recorded gets its number', async () => {
+  test('the migration adds the number of a cheque line that an older version had recorded', async () => {
     const oldVersion = migrations.findIndex((step) =>
       step.includes('Adds cheque numbers of stored lines'),
     )

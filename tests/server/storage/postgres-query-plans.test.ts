@@ -32,14 +32,26 @@ const BY_KEY: readonly (readonly [
     (storeReads, { orderId }) => storeReads.gatewayMessages(orderId),
   ],
   ['the actions on a registration', (storeReads, { regNo }) => storeReads.actions(regNo)],
-  ['its documents', (storeReads, { regNo }) => storeReads.documents(regNo)],
-  ['its captures', (storeReads, { regNo }) => storeReads.captures(regNo)],
-  ['its refunds', (storeReads, { regNo }) => storeReads.refunds(regNo)],
-  ['its settlement', (storeReads, { regNo }) => storeReads.settlementLinesOf(regNo)],
-  ['its payment claims', (storeReads, { regNo }) => storeReads.paymentClaims(regNo)],
-  ['its emails', (storeReads, { regNo }) => storeReads.emailsOfRegistration(regNo)],
-  ['its log', (storeReads, { regNo }) => storeReads.auditOf(regNo)],
-  ['its payment state', (storeReads, { regNo }) => storeReads.netAmountPaid(regNo)],
+  ['the documents of a registration', (storeReads, { regNo }) => storeReads.documents(regNo)],
+  ['the captures of a registration', (storeReads, { regNo }) => storeReads.captures(regNo)],
+  ['the refunds of a registration', (storeReads, { regNo }) => storeReads.refunds(regNo)],
+  [
+    'the settlement lines of a registration',
+    (storeReads, { regNo }) => storeReads.settlementLinesOf(regNo),
+  ],
+  [
+    'the payment claims of a registration',
+    (storeReads, { regNo }) => storeReads.paymentClaims(regNo),
+  ],
+  [
+    'the emails of a registration',
+    (storeReads, { regNo }) => storeReads.emailsOfRegistration(regNo),
+  ],
+  ['the audit log of a registration', (storeReads, { regNo }) => storeReads.auditOf(regNo)],
+  [
+    'the net amount paid of a registration',
+    (storeReads, { regNo }) => storeReads.netAmountPaid(regNo),
+  ],
   ['an access link by its token', (storeReads) => storeReads.accessLink('x')],
 ]
 
@@ -94,7 +106,7 @@ else {
     return plans
   }
 
-  test.each(BY_KEY)('%s is found by an index, not by a scan of the table', async (_name, read) => {
+  test.each(BY_KEY)('an index finds %s, without a scan of the table', async (_name, read) => {
     const plans = await readPlans((storeReads) => read(storeReads, ids))
     expect(plans.filter((plan) => plan.includes('Seq Scan'))).toEqual([])
     // A full index scan counts as a scan too; the refunds index contains only completed refunds.

@@ -112,7 +112,7 @@ else {
         },
       ],
     ]
-  test.each(operations)('%s takes %i', async (_, roundTrips, prepare) => {
+  test.each(operations)('the number of round trips of %s is %i', async (_, roundTrips, prepare) => {
     const counts: number[] = []
     for (let run = 0; run < RUN_COUNT; run += 1) {
       const operation = await prepare(run)

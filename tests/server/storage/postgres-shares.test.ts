@@ -81,8 +81,8 @@ else {
   const repeat = <T>(times: number, run: () => T): readonly T[] =>
     Array.from({ length: times }, () => run())
 
-  test('requests of one event that wait for a lock used every connection, and no other event could register', async () => {
-    await open({ lockMsMax: LONG_MS, turnMsMax: LONG_MS })
+  test('requests of one event that waited for a lock used every connection, and no other event could register', async () => {
+    await open({ maxLockMs: LONG_MS, maxConnectionWaitMs: LONG_MS })
     const regNo = await register('first')
     await register('second')
     await lockRegistrations(regNo)
@@ -103,7 +103,7 @@ else {
   })
 
   test("a request that waits too long for its event's share is rejected as busy, and later ones are served", async () => {
-    await open({ lockMsMax: LONG_MS, turnMsMax: 50 })
+    await open({ maxLockMs: LONG_MS, maxConnectionWaitMs: 50 })
     const regNo = await register('first')
     await lockRegistrations(regNo)
     const blocked = repeat(SHARE, () => write(regNo))
@@ -121,7 +121,7 @@ else {
   })
 
   test('one event uses more connections than its share while no other event needs them', async () => {
-    await open({ turnMsMax: LONG_MS })
+    await open({ maxConnectionWaitMs: LONG_MS })
     // Each registration stays in its transaction until the test opens the gate, without a lock.
     await shell.query(`CREATE TABLE gate (opened boolean);
       CREATE FUNCTION wait_at_gate() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -145,7 +145,7 @@ else {
   })
 
   test('when all connections are in use, a request is rejected as busy, and later ones are served', async () => {
-    await open({ lockMsMax: LONG_MS, turnMsMax: 50 })
+    await open({ maxLockMs: LONG_MS, maxConnectionWaitMs: 50 })
     const regNos: RegNo[] = []
     for (const event of ['first', 'second', 'third', 'fourth']) regNos.push(await register(event))
     const fifthRegNo = await register('fifth')
@@ -211,7 +211,7 @@ else {
       await shell.query('ALTER ROLE narrow CONNECTION LIMIT -1')
     })
 
-    test('with one connection refused requests at once, because PostgreSQL had no second one', async () => {
+    test('with one connection refused requests immediately, because PostgreSQL had no second one', async () => {
       let refusals = 0
       pool = openPool(() => {
         refusals += 1

@@ -116,7 +116,7 @@ else
       await end()
     })
 
-    test('a character that PostgreSQL cannot store is removed, and gateway messages keep it', async () => {
+    test('a character that PostgreSQL cannot store is removed, except from gateway messages', async () => {
       const { store, end } = await openOnServer('signs')
       const { regNo, orderId } = await registerSample(store, {
         name: 'As\u0000ha \uD800',
@@ -142,7 +142,7 @@ else
       await end()
     })
 
-    test('a failed statement is retried, and the one after it is not run', async () => {
+    test('a failed statement is retried, and the statement after it is not run', async () => {
       const url = await server.database('again')
       const { sql, queue, commit, rollBack, end } = await connect(url)
       const divide = sql<{ one: number }>('SELECT 6 / CAST($1 AS bigint) AS one')
@@ -211,7 +211,7 @@ else
         expect(await sellLastSeat('once')).toBe(1)
       })
 
-      test('negative control: without the lock they sell it twice', async () => {
+      test('negative control: without the lock, they sell the last seat twice', async () => {
         expect(await sellLastSeat('twice', 'seat')).toBe(2)
       })
 
@@ -258,7 +258,7 @@ else
       })
     })
 
-    test('when every connection is cut, calls in progress get an error, no confirmed data is lost, and the next call works', async () => {
+    test('when every connection is cut, calls in progress fail, no confirmed data is lost, and the next call works', async () => {
       const { store, shell, end } = await openOnServer('cut')
       const registrations = Array.from({ length: 300 }, () => buildRegistration())
       const resultPromises = registrations.map((registration) =>

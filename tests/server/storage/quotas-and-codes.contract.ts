@@ -35,7 +35,7 @@ const createContext = (changes: Partial<ExternalContext> = {}): ExternalContext 
   unique: [],
   isConfirmed: false,
   code: null,
-  rolls: [],
+  memberListRows: [],
   holdMs,
   ...changes,
 })
@@ -89,7 +89,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       who: 'office',
       at: noon,
     })
-    return createContext({ code: { folded: name, kind: 'coupon' } })
+    return createContext({ code: { normalisedCode: name, kind: 'coupon' } })
   }
 
   describe('unique answers', () => {
@@ -123,7 +123,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       )
     })
 
-    test('store one of fifty concurrent registrations', async () => {
+    test('allow only one of fifty concurrent registrations', async () => {
       const results = Array.from({ length: 50 }, () =>
         registerAndReadError({
           name: 'Asha',
@@ -181,8 +181,11 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
           who: 'office',
           at: noon,
         })
-      const register = (folded: string, quote: Quote, kind = 'coupon') =>
-        registerSample(store, { quote, externalContext: createContext({ code: { folded, kind } }) })
+      const register = (normalisedCode: string, quote: Quote, kind = 'coupon') =>
+        registerSample(store, {
+          quote,
+          externalContext: createContext({ code: { normalisedCode, kind } }),
+        })
       const pay = async ({ regNo, orderId }: { regNo: RegNo; orderId: OrderId }) => {
         const { total, currency } = await readStored(store, regNo)
         const payment = buildSale(`AP${regNo}`, total ?? toAmount(0))
@@ -260,9 +263,9 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('of a kind other than the priced one is looked up again', async () => {
+    test('whose kind differs from the kind in the price is looked up again', async () => {
       await createCodeContext('abc', 1)
-      const pricedContext = createContext({ code: { folded: 'abc', kind: 'faculty' } })
+      const pricedContext = createContext({ code: { normalisedCode: 'abc', kind: 'faculty' } })
       expect(await registerAndReadError({ externalContext: pricedContext })).toBe('facts_moved')
     })
 
@@ -292,7 +295,7 @@ export function defineQuotasAndCodesContract(setUp: ContractSetup): void {
 
   describe('a member list', () => {
     const pricedWithRow = createContext({
-      rolls: [{ roll: 'members', key: 'l1', cells: { kind: 'life' } }],
+      memberListRows: [{ memberList: 'members', key: 'l1', cells: { kind: 'life' } }],
     })
     const replaceList = (kind: string) =>
       store.replaceMemberList('demo', 'members', [{ key: 'l1', cells: { kind } }], 'office', noon)

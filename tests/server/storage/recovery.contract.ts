@@ -325,7 +325,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
       expect(await store.reviews('demo')).toHaveLength(2)
     })
 
-    test('is limited in number', async () => {
+    test('is recorded for at most 500 orders', async () => {
       const orders = Array.from({ length: 502 }, () => ({
         orderId: createOrderId(nextRegNo(), 1),
         eventId: 'demo',

@@ -36,7 +36,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
   const { listOpenReviews, readSingleReviewId, decide, readRevenue, sumPayments, payTwice } =
     createReviewHelpers(() => store)
 
-  describe('refunding', () => {
+  describe('a refund', () => {
     /** Sends requested refunds as the server does, with a simulated gateway response. */
     const send = async (answer: RefundResponse, at = addMs(day)): Promise<number> => {
       const [dueRefund] = await store.refundsToSend(at, 10)
@@ -92,7 +92,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('sends one email to the delegate for each refund, within a few days', async () => {
+    test('sends one email to the delegate, within a few days', async () => {
       const { regNo } = await registerPaid()
       const listWithoutEmail = (after = noon) => store.refundsWithoutEmail(after, ['demo'], 9)
       const refundManually = (sum: number, manualReference: string, at: Instant) =>
@@ -114,7 +114,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listWithoutEmail()).toEqual([second])
     })
 
-    test('sends no email for refunds before an import, or without an address', async () => {
+    test('sends no email if it was made before an import, or without an address', async () => {
       const earlierRow = createImportRow({ paymentStatus: 'refunded' })
       const withEmail = createImportRow()
       const withoutEmail = createImportRow({ searchable: { ...withEmail.searchable, email: '' } })
@@ -126,7 +126,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(refundsToAnnounce.map(({ regNo }) => regNo)).toEqual([withEmail.regNo])
     })
 
-    test('a sale with a refunded authorisation is a success, and its delegate gets one email', async () => {
+    test('a sale with a refunded authorisation is a success, and its delegate receives one email', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
       const captureAndRefund = {
         ...(buildSale('AP1') as ConfirmedEvent),
@@ -148,7 +148,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect((await store.emailsOfRegistration(regNo)).length).toBe(1)
     })
 
-    test('a second capture in dollars goes to review when the first is refunded, in any currency of the first', async () => {
+    test('a second capture in dollars goes to review when the first is refunded, whatever the currency of the first', async () => {
       const { regNo, orderId } = await registerSample(store, gateway)
       const captureAndRefund = {
         ...(buildSale('AP1', toAmount(400_000)) as ConfirmedEvent),
@@ -228,7 +228,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listFailures(rejectedRefund.regNo)).toEqual(['unclear'])
     })
 
-    test('twice concurrently is created once', async () => {
+    test('that is requested twice concurrently is created once', async () => {
       const { regNo } = await registerPaid()
       const results = await Promise.all([
         requestRefund(regNo),
@@ -269,7 +269,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([])
     })
 
-    test('the review of a refused refund stayed open after the money was refunded by a second request', async () => {
+    test('the review of a refused refund stayed open after a second request had refunded the amount', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo)
       const firstId = await send(createRefundResponse('refused'))

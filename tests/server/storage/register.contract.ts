@@ -27,7 +27,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
   })
 
   describe('registering', () => {
-    test('with a slip that paid another registration stores nothing, and with a new slip is paid immediately', async () => {
+    test('with a slip that paid another registration stores nothing; with a new slip, the registration is paid immediately', async () => {
       const createPaymentInHand = (reference: string) =>
         ({ actor: 'desk', way: 'cash', reference, mail: newEmail }) as const
       const desk = { addedBy: 'the desk', way: 'desk' }
@@ -51,7 +51,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
         ok: false,
         error: {
           code: 'not_confirmed',
-          no: {
+          refusal: {
             code: 'taken',
             message: `c-001 is already recorded: it is the payment of ${first.regNo}.`,
           },
@@ -151,7 +151,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
             quote: { period: 'early', base: 425_000, gst: 76_500 },
             holdUntil: addMs(48 * HOUR_MS),
             handedOffAt: noon,
-            lastAnswer: null,
+            lastResponse: null,
             nextAskAt: noon,
             claimedAt: null,
             reviewSince: null,
@@ -224,7 +224,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(20)
     })
 
-    test('is kept when the store is reopened', async () => {
+    test('is still stored after the store is reopened', async () => {
       const { regNo } = await registerSample(store)
       const reopenedStore = await setup.reopen()
       expect((await readStored(reopenedStore, regNo)).paymentStatus).toBe('pending')
@@ -289,7 +289,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
     const createRow = (regNo: RegNo, changes: Partial<ImportRow> = {}): ImportRow =>
       createImportRow({ eventId: 'old', regNo, paymentId: 'TX1', ...changes })
 
-    test('adds rows once; repeating changes nothing', async () => {
+    test('adds rows once; importing them again changes nothing', async () => {
       const rows = [
         createRow(nextRegNo()),
         createRow(nextRegNo(), {

@@ -74,7 +74,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
       ).toEqual([])
     })
 
-    test('amounts due and open refunds end when they are paid', async () => {
+    test('amounts due and open refunds are no longer listed once they are paid', async () => {
       const { regNo } = await pay('pay_1')
       const debtor = await registerSample(store)
       const page = await store.debtorPage(['demo'], null, 9)

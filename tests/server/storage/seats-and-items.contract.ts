@@ -74,7 +74,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await readStored(store, regNo)).toMatchObject({ total, period: 'early', lines: bill })
     })
 
-    test('of another attempt at the same price is the same', async () => {
+    test('is the same for another attempt at the same price', async () => {
       const { regNo, orderId } = await registerSample(store, { quote })
       await store.applyPaymentEvent(orderId, { type: 'expired', at: addMs(1) }, null)
       expect(await store.retry(regNo, addMs(HOUR_MS))).toMatchObject({ ok: true })
@@ -146,7 +146,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('and items are reported as in use: items by their bills, reserved seats, each option of a list', async () => {
+    test('and items are reported as in use: reserved seats, items on bills, and each option of a list', async () => {
       await serve([seats])
       await registerSample(store, { ...choose('scan', 'airway'), quote })
       await registerSample(store, {
@@ -231,7 +231,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       )
     })
 
-    test('that are paid are not sold when a balance stays unpaid', async () => {
+    test('that are paid are not sold again if a balance remains unpaid', async () => {
       await serve([seats])
       const { regNo, orderId } = await registerSample(store, choose('scan'))
       await store.applyPaymentEvent(orderId, buildSale('AP1', sampleQuote.total, addMs(1)), null)
@@ -277,7 +277,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       )
     })
 
-    test('of a payment that the bank processes are not released', async () => {
+    test('of a payment that the bank is processing are not released', async () => {
       await serve([seats])
       const { orderId } = await registerSample(store, choose('scan'))
       await store.recordStatusQuery(orderId, addMs(HOUR_MS), addMs(2 * HOUR_MS), 'in-process')
@@ -365,7 +365,7 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect(await store.retry(first.regNo, addMs(HOUR_MS))).toMatchObject({ ok: true })
     })
 
-    test('of a reissued order are held again, or sold', async () => {
+    test('are held again when the delegate resumes the payment, unless they have been sold', async () => {
       await serve([seats])
       const first = await registerSample(store, choose('scan'))
       expect(await store.resumePayment(first.orderId, addMs(holdMs))).toEqual({
@@ -382,13 +382,13 @@ export function defineSeatsAndItemsContract(setUp: ContractSetup): void {
       expect((await readStored(store, first.regNo)).payments[0]?.handedOffAt).toBe(addMs(holdMs))
     })
 
-    test('are one per registration: the last seat, requested by 64 delegates, goes to exactly one', async () => {
+    test('are one per registration: the last seat, requested by 64 delegates, is sold to exactly one', async () => {
       await serve([{ ...seats, max: { scan: 3 } }])
       for (let n = 0; n < 2; n += 1)
         await registerSample(store, { ...choose('scan'), orderId: null })
       const results = await Promise.all(
         Array.from({ length: 64 }, (_, index) =>
-          // Half of them owe nothing: their seats are kept immediately.
+          // Half of them owe nothing, so their seats are sold immediately.
           register({ ...choose('scan'), ...(index % 2 === 0 ? {} : { orderId: null }) }),
         ),
       )

@@ -122,7 +122,7 @@ else {
     expect(accepted.statusCode, accepted.body).toBe(201)
   })
 
-  test('doctor states before the start that an older copy restored with pg_restore begins a recovery', async () => {
+  test('`rollcall doctor` reports before the start that an older copy, restored with pg_restore, begins a recovery', async () => {
     const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-restored-'))
     const variables = { DATABASE_URL: url, DATA_DIR: dataDir, EVENTS_DIR: firstApp.eventsDir }
     const { name, counted: registrationCount } = await firstApp.deps.store.databaseProgress()

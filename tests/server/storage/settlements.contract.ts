@@ -310,7 +310,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         await store.knownOrders([orderId]),
       )
       expect(checkResult.map(({ as }) => as)).toEqual(['settled', 'settled', 'refunded', 'review'])
-      // A refund missing here may be in the previous account's settlements.
+      // A refund that is missing from these settlements may be in those of the previous account.
       expect(
         listUnsettledPayments([], accountPayments, addMs(1000)).map(({ money }) => money.order),
       ).toEqual(['ELSEWHERE'])
@@ -419,7 +419,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
         null,
       )
 
-    test('one reference in several spellings pays once, whatever the recorded method, and the number of a payout never pays', async () => {
+    test('one reference in several spellings pays once, whatever the recorded method, and the reference of a payout is never a payment', async () => {
       const paidRegistration = await registerSample(store)
       expect((await confirm(paidRegistration.regNo, 'cheque', '5261 2345 6702')).ok).toBe(true)
       const otherRegistration = await registerSample(store)

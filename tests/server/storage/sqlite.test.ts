@@ -184,7 +184,7 @@ describe('SQLite', () => {
     expect(shell.prepare('SELECT last_id FROM search_progress').pluck().get()).toBe(NAMES.length)
   })
 
-  test('a constantly busy store still indexes rows once there are many', async () => {
+  test('a constantly busy store still indexes rows once many of them are waiting', async () => {
     shell
       .prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < 11000)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
@@ -255,7 +255,7 @@ describe('SQLite', () => {
     ])
   })
 
-  test('when the writer dies, calls in progress get an error and the next request works', async () => {
+  test('when the writer dies, calls in progress fail, and the next request works', async () => {
     const { store, writer } = openedStore
     const registrations = Array.from({ length: 50 }, () => buildRegistration())
     const resultPromises = registrations.map((created) =>
@@ -357,7 +357,7 @@ describe('SQLite', () => {
 
   test('a full disk rejects the batch and loses no confirmed data', async () => {
     const folder = createFolder()
-    const fullDisk = await openSqliteStore({ dataDir: folder, faults: { pagesMax: 300 } })
+    const fullDisk = await openSqliteStore({ dataDir: folder, faults: { maxPages: 300 } })
     const registrations = Array.from({ length: 200 }, () =>
       buildRegistration({ answers: { note: 'x'.repeat(20_000) } }),
     )
@@ -383,7 +383,7 @@ describe('SQLite', () => {
   })
 
   test('when too many calls wait, the next call is rejected immediately', async () => {
-    const limitedStore = await openSqliteStore({ dataDir, faults: { waitingMax: 3 } })
+    const limitedStore = await openSqliteStore({ dataDir, faults: { maxQueuedCalls: 3 } })
     const results = await Promise.all(
       Array.from({ length: 5 }, () =>
         limitedStore.store.ping(noon).then(
@@ -441,7 +441,7 @@ describe('SQLite', () => {
     const folder = createFolder()
     const earlyStore = await openSqliteStore({
       dataDir: folder,
-      faults: { answerBeforeCommitMs: 5_000 },
+      faults: { respondBeforeCommitMs: 5_000 },
     })
     const created = buildRegistration()
     expect(await earlyStore.store.register(created)).toMatchObject({ ok: true })

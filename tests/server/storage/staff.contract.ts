@@ -121,7 +121,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('the last owner of all events stays an owner', async () => {
+    test('the last owner of all events cannot lose the owner role', async () => {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('second', 'hash', noon, { role: 'owner', events: ['demo'] })
       expect(await store.removeAdmin('owner')).toBe('last')

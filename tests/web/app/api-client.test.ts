@@ -1,4 +1,4 @@
-/** The errors of the API client, tested with a real server that responds as each test requires. */
+/** Errors of the API client, tested with a real server whose responses each test sets. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -53,7 +53,7 @@ test.each([
   expect(await getErrorMessage(buildPath(status, '{}'))).toBe(text)
 })
 
-test('the server’s message is preferred to the status, the status to the fallback, the fallback to the number', async () => {
+test('a server message takes precedence over the text for the status, that text over the fallback, and the fallback over the number', async () => {
   const errorBody = JSON.stringify({
     status: 'error',
     code: 'not_found',
@@ -66,7 +66,7 @@ test('the server’s message is preferred to the status, the status to the fallb
   expect(await getErrorMessage(buildPath(502, html), 'Failed to fetch')).toBe('Failed to fetch')
 })
 
-test('a missing response is a network error, and a server error with status 200 is still an error', async () => {
+test('a missing response is a network error, and an error response with status 200 is still an error', async () => {
   expect(await getErrorMessage('http://127.0.0.1:1/')).toBe(
     'Network error. Please check your internet connection.',
   )
@@ -117,7 +117,7 @@ test('a cancelled call is distinguished from a broken network', async () => {
   expect(response.ok ? '' : response.error.code).toBe('aborted')
 })
 
-test('a success is the body, and headers are sent', async () => {
+test('a successful call returns the body, and headers are sent', async () => {
   expect(
     await call(buildPath(200, '{"status":"success","reg_no":"X1"}'), readAny, {
       headers: { 'idempotency-key': 'k' },
@@ -142,7 +142,7 @@ test('a rejected download is an error, not a file', async () => {
 })
 
 test.each([html, '', 'null', '3', '{"status":"succ'])(
-  'status 200 with %j as its body is an unexpected error, with the message of the call if it has one',
+  'status 200 with the body %j is an unexpected error, with the fallback message of the call if it has one',
   async (body) => {
     const readRegistration = (answer: unknown): object | null =>
       typeof answer === 'object' && answer !== null && 'reg_no' in answer ? answer : null
@@ -163,7 +163,7 @@ test.each([html, '', 'null', '3', '{"status":"succ'])(
   },
 )
 
-test('an error response is read leniently: values of the wrong type are ignored', async () => {
+test('values of the wrong type in an error response are ignored', async () => {
   const oddResponse = {
     status: 'error',
     code: 7,

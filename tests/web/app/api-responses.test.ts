@@ -179,7 +179,7 @@ const listPage = {
 const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly string[]])[] = [
   ['the tariff', createTariffReader(afpicon, NOW), buildTariff(afpicon, PRICE_DAY), []],
   [
-    'a registration sent',
+    'a submitted registration',
     readRegisterResult,
     {
       status: 'success',
@@ -191,19 +191,19 @@ const READERS: readonly (readonly [string, Reader<unknown>, unknown, readonly st
     ['payment_data.orderid', 'payment_data.payment_url'],
   ],
   [
-    'another attempt to pay',
+    'another payment attempt',
     readRetryPaymentData,
     { status: 'success', payment_data: paymentData },
     ['payment_data', 'payment_data.orderid', 'payment_data.payment_url'],
   ],
   [
-    'a registration read back',
+    'a registration that is looked up',
     readRegistrationResponse,
     { status: 'success', registration },
     ['registration.reg_no'],
   ],
   [
-    'the registration of a link',
+    'the registration that a link opens',
     readSelfServiceData,
     {
       status: 'success',
@@ -322,7 +322,7 @@ describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => 
   // Responses are JSON, so an undefined value is missing.
   const validJson: unknown = JSON.parse(JSON.stringify(validResponse))
 
-  test('the real response is read', () => {
+  test('the valid response is accepted', () => {
     expect(readResponse(validJson)).not.toBeNull()
   })
   test.each(INVALID_VALUES)('%j is rejected', (invalidValue) => {
@@ -339,7 +339,7 @@ describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => 
       ).toBeNull()
     }
   })
-  test('reading never throws, whatever the values', () => {
+  test('reading never throws, regardless of the values', () => {
     const paths = listPaths(validJson)
     fc.assert(
       fc.property(fc.constantFrom(...paths), fc.jsonValue(), (path, value) => {
@@ -357,7 +357,7 @@ describe.each(READERS)('%s', (_, readResponse, validResponse, requiredPaths) => 
   })
 })
 
-describe('the form gets its prices from each format of the tariff', () => {
+describe('the form reads prices from each format of the tariff', () => {
   const EXAMPLES: readonly (readonly [EventConfig, Readonly<Record<string, string | boolean>>])[] =
     [
       [afpicon, { ticket_type: 'afpi-pg' }],
@@ -385,7 +385,7 @@ describe('the form gets its prices from each format of the tariff', () => {
     expect(readPrices({ pricing: { ...pricing, other: { base: 'free' } } })).toBeNull()
     expect(readPrices({ pricing: { ...pricing, other: { base: 1, gst: 1, total: 3 } } })).toBeNull()
   })
-  test('a closed day and a day in no period have no prices', () => {
+  test('a closed day and a day outside all periods have no prices', () => {
     const { tariff_data } = buildTariff(afpicon, PRICE_DAY)
     const readTariff = createTariffReader(afpicon, NOW)
     expect(readTariff({ tariff_data, current_period: null })?.pricing).toEqual({})
@@ -414,7 +414,7 @@ describe('the payment state of a registration', () => {
     (stands) => expect(readPaymentState({ stands })).toBe(stands),
   )
   test.each(['paid', '', null, 7, 'Complete', 'toString', ['complete']])(
-    'an unknown state (%j) counts as pending: it is neither paid nor offered for payment',
+    'an unknown state (%j) counts as pending: the registration is not paid, and no payment is offered',
     (stands) => {
       expect(readPaymentState({ stands })).toBe('at-bank')
       expect(readRegisterResult({ reg_no: 'SAMP1', stands })?.stands).toBe('at-bank')
@@ -433,7 +433,7 @@ describe('the payment state of a registration', () => {
     (payment_status, in_review, stands) =>
       expect(readPaymentState({ stands: undefined, payment_status, in_review })).toBe(stands),
   )
-  test('a value of another type is ignored: no second payment, no refund, no pay button', () => {
+  test('values of another type are ignored: no second payment, no refund, no pay button', () => {
     const oddResponse = {
       second_payment: 'true',
       refunded_amount: '-5',
@@ -457,12 +457,12 @@ describe('the payment state of a registration', () => {
   })
 })
 
-test('a day with more refunds than payments does not break the dashboard', () => {
+test('a dashboard with a day that has more refunds than payments is accepted', () => {
   const statsResponse = replaceAtPath(stats, 'data.by_day.sample.0.revenue', -1180)
   expect(readStats(statsResponse)?.by_day['sample']?.[0]?.revenue).toBe(-1180)
 })
 
-test('the staff pages format an instant as all pages do: Sep, twelve hours, am and pm', () => {
+test('the staff pages format an instant like all other pages: Sep, twelve hours, am and pm', () => {
   expect(formatDateParts('2025-09-05T00:05:00+05:30')).toEqual(['5 Sep 2025', '12:05 am'])
   expect(formatDateParts('2025-09-05T18:30:00Z')).toEqual(['6 Sep 2025', '12:00 am'])
   expect(formatDateParts('2025-06-05T13:00:00+05:30')).toEqual(['5 Jun 2025', '1:00 pm'])

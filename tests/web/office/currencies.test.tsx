@@ -95,7 +95,7 @@ test('a list in yen shows yen', () => {
   expect(renderList({ registrations })).toContain('₹ 1,180')
 })
 
-test('a row of a list states its own currency if it differs', () => {
+test('a row of a list states its currency if it differs from that of the list', () => {
   const rows = [
     buildRow('A1', { total: 150.5, 'money.currency': 'EUR' }),
     buildRow('A2', { total: 1180 }),
@@ -129,7 +129,7 @@ test('the dashboard totals each currency separately', () => {
   expect(formatTotal({ total_revenue: 0, other_currencies: otherCurrencies })).toBe(
     '€ 0.30 · JP¥ 9',
   )
-  // A currency without sales is omitted; without any revenue, there is one zero.
+  // A currency without sales is omitted. Without any revenue, one zero is shown.
   const currenciesWithoutRevenue = [{ currency: 'USD', total_revenue: 0 }]
   expect(formatTotal({ total_revenue: 130_000, other_currencies: currenciesWithoutRevenue })).toBe(
     '₹ 1,30,000',
@@ -163,7 +163,7 @@ test('the sales report of an event in euro shows euros', () => {
   expect(table).not.toContain('₹')
 })
 
-test('the sales report of an event in euro has no total in euro if everything was sold in rupees', () => {
+test('the sales report of an event in euro has no total in euro if all sales were in rupees', () => {
   const sale = { item: 'a', option: null, label: 'A', option_label: null, registrations: 1 }
   const table = renderText(
     <SalesTable
@@ -207,7 +207,7 @@ test('a registration in euro and its payouts are shown in euro', () => {
   expect(renderText(<SettlementPanel settled={[...settled]} />)).toContain('−€ 121.90')
 })
 
-test('the sales report counts the people listed, with or without a ticket', () => {
+test('the sales report counts all listed people, with or without a ticket', () => {
   const table = renderText(
     <SalesTable
       {...{ status: 'success', capped: false, rows: [], paid_beside: 0, places: [] }}
@@ -222,7 +222,7 @@ test.each([
   [undefined, 'UTR or bank reference', true],
   ['EUR', 'Bank reference', false],
 ] as const)(
-  'recording a transfer, currency %s: only rupees ask for a UTR and offer UPI',
+  'recording a transfer, currency %s: only for rupees does the form ask for a UTR and offer UPI',
   (code, name, hasUpi) => {
     const fields = renderText(
       <RecordPaymentFields
@@ -242,7 +242,7 @@ test.each([
   ['EUR', '€ 590', 'Amount received (EUR)', 'decimal', '590'],
   ['JPY', 'JP¥ 590', 'Amount received (JPY)', 'numeric', '590'],
 ] as const)(
-  'recording a payment, currency %s: label, keyboard and reported amount match it',
+  'recording a payment, currency %s: label, keyboard and reported amount match the currency',
   (code, reportedAmount, label, mode, value) => {
     const currency = code === undefined ? {} : { currency: code }
     const claim = {

@@ -54,7 +54,7 @@ test.each([
   expect(listPageNumbers(currentPage, lastPage)).toEqual(pageNumbers),
 )
 
-describe('the address of a list becomes its API call', () => {
+describe('the address of a list determines its API call', () => {
   const buildAddress = (query: string, isPaged: boolean) =>
     buildListUrl(isPaged ? list.api : list.export.api, list, new URLSearchParams(query), isPaged)
   test('empty values and unknown filters are omitted', () =>
@@ -63,13 +63,13 @@ describe('the address of a list becomes its API call', () => {
     ))
   test('a page requests only the columns that it lists', () =>
     expect(buildAddress('', true)).toBe('/admin/members/registrations/?rows=listed'))
-  test('an export keeps its own parameter and the filters, without the page', () =>
+  test('an export keeps its own parameter and the filters, but not the page', () =>
     expect(buildAddress('search=a%26b&page=2', false)).toBe(
       '/admin/export/?event_type=members&search=a%26b',
     ))
 })
 
-describe('any format of a list response', () => {
+describe('every format of a list response', () => {
   const rows = [
     {
       id: 1,
@@ -139,7 +139,7 @@ describe('the chart', () => {
       ['2025-10-04', 1],
     ])
   })
-  test('it continues to today while registration is open', () =>
+  test('continues to today while registration is open', () =>
     expect(buildBars([buildDay('2025-10-01', 3)], '2025-10-03', INR)).toHaveLength(3))
   test('a long period is shown in weeks without losing a registration', () => {
     const days = Array.from({ length: 200 }, (_, index) =>
@@ -206,7 +206,7 @@ describe('columns of the list', () => {
     ['payment_status', '', 'status'],
     ['created_at', '', 'at'],
   ]
-  test('number, name, category, total, status and date come first; phone, email and membership are below them', () =>
+  test('number, name, category, total, status and date are first; phone, email and membership are below them', () =>
     expect(
       arrangeColumns([
         ...contactColumns,
@@ -215,7 +215,7 @@ describe('columns of the list', () => {
         ...moneyColumns,
       ]),
     ).toEqual(FIXED_COLUMNS))
-  test('the first columns are shown even if the event file lists none of them, so that every list shows the payments', () =>
+  test('every list shows the payments: the first columns appear even if the event file lists none of them', () =>
     expect(arrangeColumns([buildColumn('hospital', 'text')]).map(([id]) => id)).toEqual(
       FIXED_COLUMNS.map(([id]) => id),
     ))
@@ -224,7 +224,7 @@ describe('columns of the list', () => {
       buildCells([buildColumn('team', 'text')], { ...firstColumns, name: null }, []).cells[1]
         ?.column.id,
     ).toBe('team'))
-  test('every other column can be added, and none is lost', () => {
+  test('every other column can be added, and no column is lost', () => {
     const columns = [
       ...contactColumns,
       ...memberColumns,
@@ -276,7 +276,7 @@ test('an action on two events had two entries in the audit log', () => {
   expect(mergeEventEntries(registrationEntries)).toEqual(registrationEntries)
 })
 
-test('a reminder that was sent in the last 24 hours was reported as failed', () => {
+test('a delegate who had been reminded in the last 24 hours was reported as failed', () => {
   const refused = [
     { reg_no: 'A1', message: 'No email was sent.', is_reminded: true as const },
     { reg_no: 'A2', message: 'Paid.' },

@@ -23,7 +23,7 @@ const events = [
 ]
 const [eventWithTwoLists] = events
 
-describe('an old address leads to the new one', () => {
+describe('an old address redirects to the new one', () => {
   test.each([
     ['/admin', '/admin/dashboard'],
     ['/admin/people', '/admin/team'],
@@ -43,7 +43,7 @@ describe('an old address leads to the new one', () => {
   })
 
   test.each(['/admin/sample', '/admin/afpicon', '/admin/other/add', '/admin/other/OTHR1'])(
-    '%s is the address of a list, or of an event that the user may not see: it is not redirected',
+    '%s, the address of a list or of an event that the user may not see, is not redirected',
     (pathname) => expect(replaceOldAddress({ pathname, search: '', hash: '' }, events)).toBeNull(),
   )
 })

@@ -68,11 +68,11 @@ function buildActions(
 test.each([
   ['the gateway can refund all of it', {}, true],
   ['a user may not refund', { allowed: [] }, false],
-  ['it is the only payment', { second_payment: null }, false],
-  ['a part was paid by transfer', { back_by_gateway: 1000 }, false],
+  ['the registration has only one payment', { second_payment: null }, false],
+  ['part of the amount was paid by transfer', { back_by_gateway: 1000 }, false],
   ['another payment is under review', { reviews: [review] }, false],
   ['the payment is disputed', { refund_notes: ['A dispute is open.'] }, false],
-  ['its refund is in progress', { kept: 0, back_by_gateway: 0 }, false],
+  ['the refund is in progress', { kept: 0, back_by_gateway: 0 }, false],
 ] as const)('one button refunds a second payment: %s', (_, details, isOffered) => {
   const second_payment = { first: 'SMPL0', first_amount: 1475, amount: 1475, asked_at: null }
   const paidData = buildActions('complete', { kept: 1475, back_by_gateway: 1475, second_payment })
@@ -80,7 +80,7 @@ test.each([
 })
 
 describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
-  test('every allowed action has one button, at most two are visible, and irreversible ones come last', () => {
+  test('every allowed action has one button, at most two are visible, and irreversible actions are last', () => {
     const data = buildActions(state, { kept: 1475 })
     const { main, more } = arrangeActions(data)
     const allowedButtons = BUTTONS.filter(
@@ -96,7 +96,7 @@ describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
       )
   })
 
-  test('a viewer has no button, and the desk role can neither correct nor refund', () => {
+  test('a viewer has no buttons, and the desk role can neither correct nor refund', () => {
     const listButtons = (role: 'viewer' | 'desk') => {
       const { main, more } = arrangeActions(
         buildActions(state, { kept: 1475, allowed: [...listAllowedActions(state, role)] }),
@@ -111,8 +111,8 @@ describe.each(REGISTRATION_STATES)('in the state %s', (state) => {
   test.each([
     ['received', { kept: 1475, to_pay: 0 }],
     ['under review', { reviews: [review] }],
-    ['received, and to be refunded', { kept: 1475, pay_back: 1475, to_pay: 0 }],
-  ] as const)('no dialog states that nothing was paid while money is %s', (_, money) => {
+    ['received and due for a refund', { kept: 1475, pay_back: 1475, to_pay: 0 }],
+  ] as const)('no dialog states that nothing was paid while a payment is %s', (_, money) => {
     const data = buildActions(state, {
       ...money,
       reviews: [...('reviews' in money ? money.reviews : [])],
@@ -150,7 +150,7 @@ const buildHistoryEntry = (who: string, text: string, at = '2026-01-20T10:00:00+
   why: '',
 })
 
-test('changes by others while the page is open are reported, those of the user are not', () => {
+test("changes by others while the page is open are reported; the user's own changes are not", () => {
   const actionsBefore = buildActions('to_pay')
   const describeDetails = (details: Partial<ActionsResponse>) =>
     describeChange(actionsBefore, { ...actionsBefore, ...details }, 'asha')

@@ -1,4 +1,4 @@
-/** The answers about a new conference: tables keep typed values when rows and periods change. */
+/** The answers about a new conference: tables keep the typed values when rows and periods change. */
 import { expect, test } from 'vitest'
 import { day } from '../../../engine/index.ts'
 import type { ItemRow, ItemTable } from '../../../engine/authoring.ts'
@@ -42,14 +42,14 @@ const buildDraftWithWorkshops = (table: Partial<ItemTable>): AnswerDraft => ({
 const findProblem = (answerDraft: AnswerDraft, name: string): unknown =>
   readDraft(answerDraft, today).steps.find(({ question }) => question.name === name)?.problem
 
-test('an empty table means that there are none', () => {
+test('an empty table means that the event has no such items', () => {
   const { answers, steps } = readDraft(draft, today)
   expect(answers).not.toHaveProperty('workshops')
   expect(answers).not.toHaveProperty('companions')
   expect(steps.map(({ problem }) => problem)).toEqual(steps.map(() => null))
 })
 
-test('the optional questions share the last card, and an answer that contradicts the table of fees is a problem there', () => {
+test('the optional questions share the last card, which reports an answer that contradicts the fee table', () => {
   const texts = { ...draft.texts, refund: 'none', 'on-site': 'none', colour: '#117733' }
   const { answers, steps } = readDraft({ ...draft, texts }, today)
   expect(answers).toMatchObject({ refund: [], onSite: 'none', colour: '#117733' })
@@ -72,14 +72,14 @@ test('the optional questions share the last card, and an answer that contradicts
   expect(findProblem(draftWithLateSpot, 'on-site')).toContain('“Spot” begins on 11 December 2026')
 })
 
-test('a problem names the row as shown, also below an empty row', () => {
+test('a problem states the row number that is shown, also below an empty row', () => {
   const rows = [EMPTY_ITEM, buildRow('Echo', '1500'), EMPTY_ITEM, buildRow('', '900')]
   expect(findProblem(buildDraftWithWorkshops({ rows }), 'workshops')).toEqual([
     { row: 3, message: 'Which workshop has these prices?' },
   ])
 })
 
-test('rows with prices of single periods turn one price for all into one for each', () => {
+test('rows with prices per period turn one price for all periods into one price for each', () => {
   const table = addItemRows(
     { rows: [EMPTY_ITEM, buildRow('Echo', '1500')], notes: [], isByPeriod: false },
     [buildRow('Airway', '1000', 'NA')],
@@ -95,7 +95,7 @@ test('rows with prices of single periods turn one price for all into one for eac
   ])
 })
 
-test('a period that is removed takes its prices with it, and one price for all stays', () => {
+test('removing a period removes its prices, but not a price for all periods', () => {
   const table: ItemTable = { rows: [buildRow('Echo', '1500', '2000')], notes: [], isByPeriod: true }
   expect(removePeriod(table, 0).rows).toEqual([buildRow('Echo', '2000')])
   const singlePriceTable: ItemTable = {
@@ -126,12 +126,12 @@ test.each<[string, ReturnType<typeof buildColumn>[], string[]]>([
   ['a name changes', [buildColumn('Early Bird', '2026-08-31'), SPOT], ['1500', '2000']],
   ['a name and its day change', [buildColumn('Early Bird', '2026-09-15'), SPOT], ['', '2000']],
   [
-    'a period is inserted at its place',
+    'a period is inserted at the start',
     [buildColumn('Super Early', ''), EARLY, SPOT],
     ['', '1500', '2000'],
   ],
 ])(
-  'a fee table is pasted again and %s: prices of workshops stay with their period',
+  'a fee table is pasted again and %s: workshop prices remain with their period',
   (_, columns, cells) => {
     const table: ItemTable = {
       rows: [buildRow('Echo', '1500', '2000')],
@@ -151,7 +151,7 @@ test.each<[string, ReturnType<typeof buildColumn>[], string[]]>([
   },
 )
 
-test('workshops pasted below the fees are moved to their own question with their seats', () => {
+test('workshops that are pasted below the fees are moved to their own question, with their seats', () => {
   const text =
     'Category\tEarly (till 31 Aug 2026)\tSpot\nMember\t5000\t6000\nWorkshops\tFee\tSeats\nEcho\t1500\t30'
   const { answers } = readDraft(draft, today)
@@ -165,7 +165,7 @@ test('workshops pasted below the fees are moved to their own question with their
   ])
 })
 
-test('a category that is renamed is named where a workshop still uses it', () => {
+test('a problem names a renamed category if a workshop still uses its old name', () => {
   const rows = [buildRow('Echo', '1500'), { ...buildRow('', 'free'), category: 'PG' }]
   expect(findProblem(buildDraftWithWorkshops({ rows }), 'workshops')).toBeNull()
   const renamedDraft = {
@@ -177,7 +177,7 @@ test('a category that is renamed is named where a workshop still uses it', () =>
   ])
 })
 
-test('workshops of a free event have seats and no prices', () => {
+test('workshops of a free event have seats but no prices', () => {
   const freeDraft = {
     ...buildDraftWithWorkshops({ rows: [{ ...buildRow('Echo'), number: '30' }] }),
     texts: { ...draft.texts, free: 'yes', categories: 'Member; PG' },

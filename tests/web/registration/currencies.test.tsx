@@ -160,7 +160,7 @@ test.each([
   },
 )
 
-test('an event in yen that sells only the registration showed rupees in its summary', () => {
+test('the summary of an event in yen without other items showed rupees', () => {
   const event = createEventIn('JPY')
   const quote = calculatePriceByTariff(event, readTariff(event), 'plain', {})
   if (quote === null || typeof quote === 'string') throw new Error('no quote')
@@ -197,7 +197,7 @@ test.each([
   ['INR', 'decimal'],
   ['JPY', 'numeric'],
 ])(
-  'the keyboard for a donation in %s has a decimal point only if it has decimals',
+  'the keyboard for a donation in %s has a decimal point only if the currency has decimals',
   (code, mode) => {
     const donation = createField('donation', { type: 'number', isAmount: true })
     const schema = buildUiSchema({ ...createEventIn(code), fields: [donation] })

@@ -1,4 +1,4 @@
-/** Logic of the form page that needs no browser: the price or the reason for its absence, widgets and files. */
+/** Logic of the form page that needs no browser: the price or the reason why there is none, widgets and files. */
 import { expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { Option, PublicEvent } from '../../../engine/index.ts'
@@ -62,7 +62,7 @@ const findReason = (
   return price.is === 'none' ? price.reason : price.is
 }
 
-test('the price is the server’s, in paise', () => {
+test('the price is that of the server, in paise', () => {
   expect(calculatePrice(pricedEvent, createTariff(), { kind: 'plain' })).toEqual({
     is: 'price',
     quote: {
@@ -110,16 +110,19 @@ test.each([
     'This category is not on sale today',
   ],
   [
-    'on a day in no period',
+    'on a day outside all periods',
     createTariff({ current_period: null }),
     { kind: 'plain' },
     'This category is not on sale today',
   ],
-] as const)('%s there is no price, and the button states why', (_, tariff, answers, text) => {
-  expect(findReason(pricedEvent, tariff, answers)).toBe(text)
-})
+] as const)(
+  '%s, there is no price, and the button states the reason',
+  (_, tariff, answers, text) => {
+    expect(findReason(pricedEvent, tariff, answers)).toBe(text)
+  },
+)
 
-test('the pay bar stated only "Required": it names the missing choice', () => {
+test('the pay bar stated only "Required" instead of the missing choice', () => {
   const [kind] = pricedEvent.fields
   if (kind === undefined) throw new Error('the event has no fields')
   const terseEvent = {
@@ -129,7 +132,7 @@ test('the pay bar stated only "Required": it names the missing choice', () => {
   expect(findReason(terseEvent, createTariff(), {})).toBe('Please choose: Coming as')
 })
 
-test('a price of zero is a price, and the button works', () => {
+test('a price of zero is a price, and the button is enabled', () => {
   const freeTariff = createTariff({ pricing: { plain: { base: 0, gst: 0, total: 0 } } })
   expect(calculatePrice(pricedEvent, freeTariff, { kind: 'plain' })).toEqual({
     is: 'price',
@@ -163,11 +166,11 @@ const createOptions = (count: number, overrides: Partial<Option> = {}) =>
     ...overrides,
   }))
 test.each([
-  ['a text', { type: 'text' }, 'line'],
-  ['an address of several lines', { type: 'multiline' }, 'lines'],
-  ['yes or no', { type: 'yes-no' }, 'yes-no'],
-  ['yes or no as a switch', { type: 'yes-no', as: 'switch' }, 'switch'],
-  ['a file', { type: 'file' }, 'file'],
+  ['texts', { type: 'text' }, 'line'],
+  ['addresses of several lines', { type: 'multiline' }, 'lines'],
+  ['yes-no questions', { type: 'yes-no' }, 'yes-no'],
+  ['yes-no questions as a switch', { type: 'yes-no', as: 'switch' }, 'switch'],
+  ['files', { type: 'file' }, 'file'],
   ['states', { type: 'select', options: createOptions(5) }, 'list'],
   [
     'options that are set to be shown as a list',
@@ -184,7 +187,11 @@ test.each([
     { type: 'select', options: createOptions(3, { about: 'x' }) },
     'rows',
   ],
-  ['many that do', { type: 'select', options: createOptions(8, { about: 'x' }) }, 'menu'],
+  [
+    'many options with descriptions',
+    { type: 'select', options: createOptions(8, { about: 'x' }) },
+    'menu',
+  ],
   ['coloured options', { type: 'select', options: createOptions(3, { colour: 'blue' }) }, 'menu'],
   ['categories', { type: 'select', offersCategories: true, options: createOptions(5) }, 'rows'],
   [
@@ -196,7 +203,7 @@ test.each([
   expect(chooseWidget(createField('one', properties))).toBe(widgetName)
 })
 
-test('the build fails if the library has moved a module that we omit', () => {
+test('the build fails if the form library has moved a module that we omit', () => {
   const { buildEnd, load } = omitUnusedLibraryCode()
   const errors: string[] = []
   const buildContext = {
@@ -214,7 +221,7 @@ test('the build fails if the library has moved a module that we omit', () => {
   expect(errors).toHaveLength(errorsBefore)
 })
 
-test('a photo in Apple’s format is converted if the browser can, and rejected with a message otherwise', () => {
+test('a photo in Apple’s format is converted if the browser can read it; otherwise a message rejects it', () => {
   const proof = createField('proof', {
     type: 'file',
     accept: ['pdf', 'jpg'],
@@ -227,7 +234,7 @@ test('a photo in Apple’s format is converted if the browser can, and rejected 
   expect(canShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
 })
 
-test('an uploaded file is still selected after a reload until the server deletes it, even if the clock of the phone is wrong', () => {
+test('an uploaded file remains selected after a reload until the server deletes it, even if the clock of the phone is wrong', () => {
   const event = createEvent({ fields: [createField('letter', { type: 'file', accept: ['pdf'] })] })
   const letter = { name: 'letter.pdf', bytes: 9, token: 'abc', until: '2001-01-02T12:00:00+05:30' }
   const findKeptUploads = (now: string) => [

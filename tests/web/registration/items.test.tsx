@@ -1,4 +1,4 @@
-/** Logic of a form with items that needs no browser: message keys, bill rows and option statuses. */
+/** Logic of a form with items, tested without a browser: message keys, bill rows and option statuses. */
 import { expect, test } from 'vitest'
 import {
   INR,
@@ -141,12 +141,12 @@ test.each([
   ['companions', 'root_companions'],
   ['companions.0.age', 'root_companions_0_age'],
   ['companions.12.first_name', 'root_companions_12_first_name'],
-])('the message %s belongs to the element %s, and vice versa', (key, element) => {
+])('the message %s belongs to the element %s, and the element to the message', (key, element) => {
   expect(toElementId(key)).toBe(element)
   expect(toFieldKey(event, element)).toBe(key)
 })
 
-test('a person is named by their number, and one of their answers by the number and its label', () => {
+test('a person is named by number, and their answers by number and label', () => {
   expect(getFieldName(event, 'companions.1.age')).toBe('Person 2: Label of age')
   expect(getFieldName(event, 'room')).toBe('Label of room')
 })
@@ -222,7 +222,7 @@ const eventWithTwoRates: PublicEvent = {
   },
 }
 
-test('“GST (18%)” was shown above a bill that has 5% too: the label has the rates of the bill', () => {
+test('“GST (18%)” was shown on a bill with items at 5%: the label states the rates of the bill', () => {
   const renderTaxLabel = (answers: object): unknown =>
     buildBillRows(
       eventWithTwoRates,
@@ -235,7 +235,7 @@ test('“GST (18%)” was shown above a bill that has 5% too: the label has the 
   expect(getLabel(event, 'gst')).toBe('GST (18%)')
 })
 
-test('the result page had “GST (18% and 5%)” above a bill of 18% alone: it has the label of the form', () => {
+test('the result page stated “GST (18% and 5%)” on a bill with 18% only: it uses the label of the form', () => {
   const { success } = eventWithTwoRates.results
   const details = [{ show: 'gst', label: getLabel(eventWithTwoRates, 'gst') }]
   const eventWithTaxRow = {
@@ -312,7 +312,7 @@ test('a number field shows the unit price, or the prices of its items', () => {
   expect(toText(companionStatuses?.price)).toBe('Accompanying ₹ 4,000 each; Child Free')
 })
 
-test('next to an earlier bill, changed and removed lines are struck through', () => {
+test('compared with an earlier bill, changed and removed lines are struck through', () => {
   const rows = buildBillRows(
     event,
     calculateBill({ kind: 'plain', workshops: ['usg'] }),
@@ -336,7 +336,7 @@ test('next to an earlier bill, changed and removed lines are struck through', ()
   ])
 })
 
-test('a quote without lines is shown by its totals', () => {
+test('a quote without lines is shown with its totals', () => {
   const { lines: _, ...sums } = calculateBill(filledAnswers)
   expect(buildBillRows(event, { ...sums, lines: [] }, ['total']).map(({ id }) => id)).toEqual([
     'total',
@@ -349,7 +349,7 @@ const findOptionStatuses = (
   seatsLeft: Record<string, number> = {},
 ) => buildOptionStatuses(event, { ...tariff, left: seatsLeft }, createAnswers(raw), category)
 
-test('an option shows its price for these answers, whether it is on sale, and the price per night', () => {
+test('an option shows its price for the answers, whether it is on sale, and the price per night', () => {
   const statuses = findOptionStatuses({ kind: 'plain' }, 'plain')
   expect(toText(statuses.get('workshops.ecmo')?.price)).toBe('₹ 2,000')
   expect(toText(statuses.get('room.twin')?.price)).toBe('₹ 2,500 per night')
@@ -364,11 +364,11 @@ test('an option shows how many seats are left, and when it is full', () => {
     'seats.usg': 2,
     'seats.ecmo': 0,
   })
-  expect(statuses.get('workshops.usg')?.left).toBe('2 left')
-  expect(statuses.get('workshops.ecmo')?.full).toBe('Full')
+  expect(statuses.get('workshops.usg')?.seatsLeftText).toBe('2 left')
+  expect(statuses.get('workshops.ecmo')?.soldOutText).toBe('Full')
 })
 
-test('a chosen item that is not on sale is named', () => {
+test('an error names a chosen item that is not on sale', () => {
   expect(
     calculatePriceByBill(event, tariff, 'pg', createAnswers({ kind: 'pg', workshops: ['ecmo'] })),
   ).toBe('ECMO is not on sale today')
@@ -379,7 +379,7 @@ const createContextWithoutSeats = (...seats: string[]): PricingContext => ({
   left: Object.fromEntries(seats.map((seat) => [seat, 0])),
 })
 
-test('a full hall blocks the bill with its message; a full category offers another one, with a note', () => {
+test('a full hall blocks the bill with its message; a full category offers another category, with a note', () => {
   expect(
     calculatePriceByBill(
       event,
@@ -457,7 +457,7 @@ test('a delegate who requests more tickets than are left sees how many are left'
   expect(
     calculatePriceByBill(eventWithTickets, { ...tariff, left: { dinner: 3 } }, 'plain', answers),
   ).not.toBe(message)
-  // The number is shown only if it is at most `few`, although the response contains it.
+  // The number is shown only if it is at most `few`, although the response always contains it.
   expect(listPriceNotes(eventWithTickets, answers, { dinner: 4 })).toEqual([])
   expect(
     listPriceNotes({ ...eventWithTickets, quotas: [{ ...dinner, few: 4 }] }, answers, {

@@ -105,7 +105,7 @@ describe('a price list had some prices with tax and some without', () => {
     ['none', 'inside, 5%', '₹ 1,180', '₹ 2,100', ''],
     ['none', 'on top, 5%', '₹ 1,180', '₹ 2,100', ''],
   ])(
-    'for delegates, with tax %s and of rooms %s',
+    'for delegates: tax on the registration: %s; on rooms: %s',
     (registration, room, firstPrice, secondPrice, expected) => {
       const event = createEventWithTaxes(registration, room)
       expect(listDelegatePrices(event)).toEqual({
@@ -124,7 +124,7 @@ describe('a price list had some prices with tax and some without', () => {
     ['none', 'on top, 5%', '₹ 1,180', '₹ 2,205', 'GST included'],
     ['none', 'none', '₹ 1,180', '₹ 2,100', ''],
   ])(
-    'for organisers, with tax %s and of rooms %s',
+    'for organisers: tax on the registration: %s; on rooms: %s',
     (registration, room, firstPrice, secondPrice, expected) => {
       const event = createEventWithTaxes(registration, room)
       expect(listOrganiserPrices(event)).toEqual({
@@ -202,7 +202,7 @@ function readListedPrices(event: EventConfig, category: string | null, answers: 
   }
 }
 
-test('a price that a tax rule states with tax was listed without it, as if tax were added', () => {
+test('a price that includes tax under a tax rule was listed as if tax were added', () => {
   const event = createEventWithRules(TAXES['on top, 18%'], [
     { when: createCondition('category', 'abroad'), tax: createTax(18, 'inclusive') },
   ])
@@ -221,7 +221,7 @@ test('a price that a tax rule states with tax was listed without it, as if tax w
   })
 })
 
-test('a company under reverse charge saw the price with tax as its own', () => {
+test('a company under reverse charge was shown the price with tax', () => {
   const event = createEventWithRules(TAXES['inside, 18%'], [
     {
       when: [
@@ -257,7 +257,7 @@ test('a company under reverse charge saw the price with tax as its own', () => {
   expect(readListedPrices(event, 'abroad', { buyer: 'person' }).table).toEqual(rowsWithTax)
 })
 
-test('a rule for delegates from elsewhere changed the list before anyone had answered', () => {
+test('a tax rule for delegates from elsewhere changed the list before the form was filled in', () => {
   const event = createEventWithRules(TAXES['inside, 18%'], [
     {
       when: [[{ field: 'country', test: { is: 'not-in', values: ['india'] } }]],
@@ -275,7 +275,7 @@ test('a rule for delegates from elsewhere changed the list before anyone had ans
   ])
 })
 
-test('each price states the tax of its own days', () => {
+test('each price states the tax that applies in its period', () => {
   const event = createEventWithRules(TAXES['on top, 18%'], [
     { to: day('2026-01-24'), tax: createTax(15, 'exclusive') },
   ])

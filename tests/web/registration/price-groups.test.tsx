@@ -49,7 +49,7 @@ const VISITORS = [
 ]
 const trimLines = (table: string | undefined) => table?.split('\n').map((row) => row.trim())
 
-test('the fee table of the form has the dates of each group', () => {
+test('the fee table of the form shows the dates of each group', () => {
   const html = renderToStaticMarkup(
     <FeeTable event={event} category={null} answers={{}} now="2026-01-05T12:00:00+05:30" />,
   )
@@ -91,11 +91,11 @@ function renderPriceUntil(shownEvent: EventConfig, isMember: boolean): string {
 test.each([
   [true, 'Price valid until 31 Jan 2026; then ₹ 1,770 from 1 Feb 2026'],
   [false, 'Price valid until 10 Jan 2026; then ₹ 2,950 from 11 Jan 2026'],
-])('the note at the price has the date of the group: member %s', (isMember, note) => {
+])('the note next to the price states the last day of the group: member %s', (isMember, note) => {
   expect(renderPriceUntil(event, isMember)).toContain(note)
 })
 
-test('the note at the price said that registration closes, and not that it opens again', () => {
+test('the note next to the price stated that registration closes, but not that it opens again', () => {
   const pausedText = buildFixtureEvent().replace('late, from: 2026-02-01', 'late, from: 2026-02-05')
   const { event: pausedEvent } = checkEventFile({ ...request, text: pausedText })
   if (pausedEvent === null) throw new Error('the file has errors')
@@ -104,7 +104,7 @@ test('the note at the price said that registration closes, and not that it opens
   )
 })
 
-test('the page without a script has the dates of each group', () => {
+test('the page without scripts shows the dates of each group', () => {
   expect(listTables(renderScriptNotice(event)).map(trimLines)).toEqual([
     ['| until 31 January 2026 | from 1 February 2026 |', 'Member | ₹ 1,000 | ₹ 1,500 |'],
     [
@@ -121,7 +121,7 @@ const testDelegate = {
   context: EMPTY_CONTEXT,
 }
 
-test('the preview of prices marks the cell of the group, and leads to its line', () => {
+test('the price preview marks the cell of the group and links to its line', () => {
   expect(checkResult.lines.prices['visitor']?.['standard']).toBe(findLine('visitor: [2000, 2500'))
   const html = renderToStaticMarkup(
     <PricePreview

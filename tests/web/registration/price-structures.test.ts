@@ -79,14 +79,14 @@ const listNotes = (answers: Answers) => {
     : null
 }
 
-test('the price with each other method is shown below the bill, with the line that it adds', () => {
+test('the price with every other payment method is shown below the bill, with the charge that the method adds', () => {
   expect(listNotes({ way: 'bank' })).toEqual([
     `Card: ${formatRupees(103_000)}, including Card charge ${formatRupees(3_000)}`,
   ])
   expect(listNotes({ way: 'card' })).toEqual([`Bank transfer: ${formatRupees(100_000)}`])
 })
 
-test('an option states the price of its own period on that day', () => {
+test('an option states the price of its own period on the given day', () => {
   const findPrice = (on: string) =>
     buildOptionStatuses(event, buildTariffResponse(on), {}, 'member').get('room.twin')?.price
   expect(findPrice('2027-01-14')).toBe(formatRupees(50_000))
@@ -103,7 +103,7 @@ test('an option and the bill state the price without tax if a tax rule applies',
   expect(price).toMatchObject({ gst: 0, total: 120_000 })
 })
 
-test('an event with tax rules has the page with a bill', () => {
+test('an event with tax rules uses the page with a bill', () => {
   const { taxRules, tax, periods, otherDates, prices } = event.fees
   const fees = { tax, taxRules, periods, otherDates, prices, items: [], adjustments: [] }
   const eventWithoutItems = createEvent({ ...event, fields: [], fees } as Parameters<

@@ -53,11 +53,11 @@ const NOT_DEDUCTED = 'No amount has been deducted'
 const CAUSE = 'Insufficient funds'
 test.each([
   ['declined', [NOT_DEDUCTED, CAUSE], ['refunded', 'Check that']],
-  ['expired', ['Check that no amount was deducted', CAUSE], [NOT_DEDUCTED, 'refunded']],
+  ['expired', ['check that no amount was deducted', CAUSE], [NOT_DEDUCTED, 'refunded']],
   ['unclear', ['We could not confirm this payment', CAUSE], [NOT_DEDUCTED, 'refunded']],
   ['given-back', ['and refunded it'], [NOT_DEDUCTED, CAUSE, 'could not confirm', 'Check']],
 ] as const)(
-  'failed, %s: states the known facts, and no wrong cause',
+  'failed, %s: states the known facts and no wrong cause',
   (failure, expected, forbidden) => {
     const page = renderFailedPage(failure)
     for (const phrase of expected) expect(page).toContain(phrase)
@@ -66,21 +66,21 @@ test.each([
 )
 
 test.each(['expired', 'unclear'] as const)(
-  'failed, %s: told delegates to check "before you pay again" at a closed event, where they cannot',
+  'failed, %s: the page of a closed event told delegates to check "before you pay again", although they cannot pay',
   (failure) => {
-    expect(renderFailedPage(failure)).toContain('before you pay again')
+    expect(renderFailedPage(failure)).toContain('Before you pay again')
     expect(renderFailedPage(failure, 'closed')).toContain('Check whether an amount was deducted.')
   },
 )
 
-test('the facts on the failed page had one mark for what happened, what did not, and what to do', () => {
+test('the facts on the failed page all had the same icon: events, non-events and next steps have different ones', () => {
   const facts = /<ul class="facts">(.*?)<\/ul>/.exec(renderFailedPage('declined'))?.[1] ?? ''
   const icons = [...facts.matchAll(/<li>(<svg.*?<\/svg>)(.*?)<\/li>/g)].map(([, icon]) => icon)
   expect(facts).toContain(NOT_DEDUCTED)
   expect([icons.length, new Set(icons).size]).toEqual([3, 3])
 })
 
-test('the form said "valid until 31 Dec", the failed page "held until the end of 1 January"', () => {
+test('the form stated "valid until 31 Dec", but the failed page "held until the end of 1 January"', () => {
   const now = '2025-12-30T09:00:00+05:30'
   const answers = { ticket_type: 'non-afpi-pg' }
   const quoteResult = quote(event, answers, readInstant(now) as Instant)
@@ -151,7 +151,7 @@ test.each([
   [0, 'If you are due a refund, the organisers have emailed you about it.'],
   [4000, '₹ 4,000 of your payment has been refunded.'],
 ])(
-  'cancelled, with %d rupees refunded: states whether any of it was refunded',
+  'cancelled, with %d rupees refunded: states whether there was a refund',
   (refundRupees, sentence) => {
     const cancelledRegistration = {
       payment_status: 'success',
@@ -219,11 +219,11 @@ test('the button to pay by card stated the price of the chosen method, although 
 
 test.each([
   ['declined', 'Your card payment was declined', 'You were not charged.'],
-  ['expired', 'Your card payment was not completed', 'Check that no amount was deducted'],
+  ['expired', 'Your card payment was not completed', 'check that no amount was deducted'],
   ['given-back', 'Your card payment was refunded', 'a few working days'],
-  ['unclear', 'We could not confirm your card payment', 'Check that no amount was deducted'],
+  ['unclear', 'We could not confirm your card payment', 'check that no amount was deducted'],
 ] as const)(
-  'the page after a card payment that failed (%s) only waited for the transfer, without an amount',
+  'after a failed card payment (%s), the page mentioned only the expected transfer, without an amount',
   (failure, title, explanation) => {
     const dueRegistration = createRegistration({
       payment_status: 'pending',

@@ -38,17 +38,17 @@ const renderPanel = (
 
 test.each([
   [
-    'a delegate with a payment claim is not told that nothing was paid',
+    'a delegate with a payment claim does not read that nothing was paid',
     renderPanel('told', 0, null),
     'The organisers have not found your payment yet. They will decide whether you get a refund.',
   ],
   [
-    'a delegate who has not paid is told that there is nothing to refund',
+    'a delegate who has not paid reads that there is nothing to refund',
     renderPanel('to_pay', 0, null),
     'You have not paid anything, so there is nothing to refund.',
   ],
   [
-    'a delegate reads that the tax is kept and a charge deducted',
+    'a delegate reads that the tax is not refunded and a charge is deducted',
     renderPanel(
       'complete',
       1180,
@@ -70,7 +70,7 @@ test.each([
     'You have paid € 199.50. If you cancel today, your refund will be € 74.75. The refund is 50% of € 199.50, less a charge of € 25.',
   ],
   [
-    'a delegate reads that the tax is kept',
+    'a delegate reads that the tax is not refunded',
     renderPanel('complete', 1180, 750, {}, { percent: 75, of: 1000, without_tax: 'GST' }),
     'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 750. The refund is 75% of ₹ 1,000, the price without GST.',
   ],
@@ -78,7 +78,7 @@ test.each([
   expect(panel).toBe(sentence)
 })
 
-test('a delegate who cannot come reads how a colleague can come instead, if the name can be changed', () => {
+test('a delegate who cannot attend reads how a colleague can attend instead, if the name can be changed', () => {
   const renderEdit = (ids: readonly string[]) => {
     const fields = ids.map((id) => ({ id, label: id, type: 'text', value: '' }))
     const data = { edit: { fields, until: '2026-01-24' } } as unknown as PanelProps['data']

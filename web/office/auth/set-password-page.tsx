@@ -39,7 +39,7 @@ export function SetPasswordPage() {
           <h1 className="disp">Set your password</h1>
           {error && <Banner text={error.message} />}
           <div role="status" ref={status} tabIndex={-1}>
-            {message !== null && <p className="settled">{message}</p>}
+            {message !== null && <p className="form-status">{message}</p>}
           </div>
           {message !== null && (
             <Link className="btn" to={SIGN_IN}>

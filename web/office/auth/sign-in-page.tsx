@@ -21,9 +21,9 @@ type Errors = { readonly username?: string; readonly password?: string; readonly
  * sign-in again.
  */
 const COOKIES_BLOCKED_MESSAGE =
-  'Your browser blocks cookies, so it cannot stay signed in. Allow cookies for this site, then sign in again.'
+  'Your browser blocks cookies, so you cannot stay signed in. Allow cookies for this site, then sign in again.'
 
-/** Whether the password was correct, but the second factor is missing or wrong. */
+/** Returns whether the password was correct, but the second factor is missing or wrong. */
 const needsCode = ({ code }: ApiError): boolean => code === 'code_needed' || code === 'wrong_code'
 
 /** Signs in and returns to the previous page. The session is a cookie that scripts cannot read. */
@@ -112,10 +112,10 @@ export function SignInPage({ next }: { readonly next: string }) {
     ref: typeof username,
     autoComplete: string,
   ) => (
-    <div className={errors[name] ? 'lf wrong' : 'lf'}>
+    <div className={errors[name] ? 'labelled-field wrong' : 'labelled-field'}>
       <label htmlFor={`login-${name}`}>{label}</label>
       {errors[name] && (
-        <p className="ferr" id={`login-${name}-error`}>
+        <p className="field-error" id={`login-${name}-error`}>
           <Icon name="bang" small />
           {errors[name]}
         </p>
@@ -148,7 +148,7 @@ export function SignInPage({ next }: { readonly next: string }) {
           )}
           <div role="alert">
             {isRejected && (
-              <p className="refused">
+              <p className="form-error">
                 <Icon name="bang" />
                 {error.message}
               </p>

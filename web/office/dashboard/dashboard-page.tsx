@@ -58,7 +58,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
         )}
       </PageHeading>
       {loadedAt && (
-        <p className="mute asof">
+        <p className="mute as-of">
           As of {loadedAt.join(', ')}{' '}
           <button
             type="button"
@@ -90,7 +90,7 @@ export function DashboardPage({ session }: { readonly session: SessionResponse }
           {today !== null && isAtLeast(session.role, 'desk') && (
             <HomeQueue session={session} data={data} today={today} />
           )}
-          <dl className="fig">
+          <dl className="figures">
             {eventsWithStats.flatMap(({ event, stats }) =>
               event.dashboard.cards.map((card) => (
                 <div key={`${event.id}-${card}`}>
@@ -147,9 +147,9 @@ function Lists({ events }: { readonly events: readonly OfficeEvent[] }) {
     )),
   )
   return links.length === 0 ? null : (
-    <section className="pan" aria-labelledby="lists">
+    <section className="panel" aria-labelledby="lists">
       <h2 id="lists">Lists</h2>
-      <div className="acts lists">{links}</div>
+      <div className="actions lists">{links}</div>
     </section>
   )
 }
@@ -195,7 +195,7 @@ function ClockWarning({
   )
 }
 
-/** The filters for the registrations that a card counts. Not every list can filter by today. */
+/** The filters for the registrations that a card counts. Some lists have no filter for today's registrations. */
 const CARD_QUERIES = {
   total: '',
   paid: '?payment_status=success',

@@ -4,7 +4,7 @@ import { formatCount } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { EventStats, OfficeEvent, StatsResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Status } from '../../ui/payment-status-badge.tsx'
+import { PaymentStatusBadge } from '../../ui/payment-status-badge.tsx'
 import { buildRegistrationUrl, buildRegistrationsUrl } from '../office-api-and-urls.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { RegistrationsChart } from './registrations-chart.tsx'
@@ -21,7 +21,7 @@ const NEWEST_ON_HOME = 5
 type EventPanelProps = {
   readonly event: OfficeEvent
   readonly data: StatsResponse['data']
-  /** True if the event is over. Its figures are then collapsed. */
+  /** Returns whether the event is over. Its figures are then collapsed. */
   readonly isPast?: boolean
 }
 
@@ -55,10 +55,10 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
   )
   const figures = <EventFigures event={event} stats={stats} data={data} />
   return (
-    <section className="pan" aria-labelledby={`panel-${key}`}>
+    <section className="panel" aria-labelledby={`panel-${key}`}>
       {isPast ? (
         <details className="past">
-          <summary className="ph">
+          <summary className="panel-header">
             {header}
             <Icon name="chev" small />
           </summary>
@@ -66,7 +66,7 @@ export function EventPanel({ event, data, isPast = false }: EventPanelProps) {
         </details>
       ) : (
         <>
-          <div className="ph">{header}</div>
+          <div className="panel-header">{header}</div>
           {figures}
         </>
       )}
@@ -109,7 +109,7 @@ function EventFigures({
         </div>
         <div>
           <dt>
-            <Status is="success" />
+            <PaymentStatusBadge is="success" />
           </dt>
           <dd>
             <Link to={`${buildRegistrationsUrl(event)}?payment_status=success`}>
@@ -119,7 +119,7 @@ function EventFigures({
         </div>
         <div>
           <dt>
-            <Status is="pending" />
+            <PaymentStatusBadge is="pending" />
           </dt>
           <dd>
             <Link to={`${buildRegistrationsUrl(event)}?payment_status=pending`}>
@@ -129,7 +129,7 @@ function EventFigures({
         </div>
         <div>
           <dt>
-            <Status is="failed" />
+            <PaymentStatusBadge is="failed" />
           </dt>
           <dd>
             <Link to={`${buildRegistrationsUrl(event)}?payment_status=failed`}>
@@ -140,7 +140,7 @@ function EventFigures({
         {stats.refunded_registrations > 0 && (
           <div>
             <dt>
-              <Status is="refunded" />
+              <PaymentStatusBadge is="refunded" />
             </dt>
             <dd>
               <Link to={`${buildRegistrationsUrl(event)}?payment_status=refunded`}>
@@ -152,7 +152,7 @@ function EventFigures({
         {stats.ended_registrations > 0 && (
           <div>
             <dt>
-              <Status is="ended" />
+              <PaymentStatusBadge is="ended" />
             </dt>
             <dd>{formatCount(stats.ended_registrations)}</dd>
           </div>
@@ -160,7 +160,7 @@ function EventFigures({
         {stats.needs_decision > 0 && (
           <div>
             <dt>
-              <Status is="review" word="Needs review" />
+              <PaymentStatusBadge is="review" word="Needs review" />
             </dt>
             <dd>
               <Link to={`${buildRegistrationsUrl(event)}?waiting=review`}>
@@ -194,7 +194,7 @@ function EventFigures({
   )
 }
 
-/** The newest registrations of an event, each with a link to its page. */
+/** Lists the newest registrations of an event, each with a link to its page. */
 export function RecentRegistrations({
   event,
   data,
@@ -209,7 +209,7 @@ export function RecentRegistrations({
   return (
     <>
       {recentRows.length === 0 && <p className="mute">None yet.</p>}
-      <ul className="rec">
+      <ul className="recent">
         {recentRows.map((row) => (
           <li key={row.id}>
             <span>

@@ -122,13 +122,13 @@ export function describeOtherRevenue(otherRevenues: readonly OtherRevenue[]): st
     .join('')
 }
 
-export type PriceStep = { readonly day: string; readonly label: string }
+export type PriceChange = { readonly day: string; readonly label: string }
 
 /** Returns the price changes within the chart, each with the index of its first bar. */
-export function locateSteps(
+export function locatePriceChanges(
   bars: readonly Bar[],
-  steps: readonly PriceStep[],
-): readonly (PriceStep & { readonly barIndex: number })[] {
+  steps: readonly PriceChange[],
+): readonly (PriceChange & { readonly barIndex: number })[] {
   return steps.flatMap((step) => {
     const barIndex = bars.findIndex(({ from, to }) => from <= step.day && step.day <= to)
     return barIndex > 0 ? [{ ...step, barIndex }] : []
@@ -136,7 +136,7 @@ export function locateSteps(
 }
 
 /** Describes the price changes. Returns an empty string if there are none. */
-export function describeSteps(steps: readonly PriceStep[]): string {
+export function describePriceChanges(steps: readonly PriceChange[]): string {
   if (steps.length === 0) return ''
   const changes = steps.map(
     ({ day: stepDay, label }) => `${formatDayShort(day(stepDay))} (${label})`,
@@ -149,10 +149,10 @@ type RegistrationsChartProps = {
   readonly days: readonly DayFigures[]
   readonly otherRevenues: readonly OtherRevenue[]
   /** Days from which new prices apply. */
-  readonly steps: readonly PriceStep[]
+  readonly steps: readonly PriceChange[]
   readonly today: string
   readonly currency: Currency
-  /** Whether to draw the payments of each day, less refunds, as well. */
+  /** Whether to also draw the payments of each day, less refunds. */
   readonly showsRevenue?: boolean
 }
 
@@ -171,31 +171,31 @@ export function RegistrationsChart({
 }: RegistrationsChartProps) {
   const bars = buildBars(days, today, currency)
   const sentence = describeBars(bars, title, today, currency)
-  if (bars.length === 0) return <p className="mute plotless">{sentence}</p>
+  if (bars.length === 0) return <p className="mute no-chart">{sentence}</p>
   const unit = bars.some(({ from, to }) => from !== to) ? 'week' : 'day'
-  const visibleSteps = locateSteps(bars, steps)
+  const visiblePriceChanges = locatePriceChanges(bars, steps)
   return (
     <figure className="plots">
-      <Bars
+      <BarChart
         caption={`Registrations per ${unit}`}
         bars={bars.map((bar) => ({ ...bar, value: bar.registrations }))}
         format={formatCount}
-        steps={visibleSteps}
+        steps={visiblePriceChanges}
         today={today}
       />
       {showsRevenue && bars.some(({ revenue }) => revenue > 0) && (
-        <Bars
+        <BarChart
           caption={`Received per ${unit}, less refunds`}
           bars={bars.map((bar) => ({ ...bar, value: bar.revenue }))}
           format={(amount) => formatResponseMoney(amount, currency)}
-          steps={visibleSteps}
+          steps={visiblePriceChanges}
           today={today}
         />
       )}
       <figcaption>
         {sentence}
         {describeOtherRevenue(otherRevenues)}
-        {describeSteps(visibleSteps)}
+        {describePriceChanges(visiblePriceChanges)}
       </figcaption>
     </figure>
   )
@@ -206,18 +206,21 @@ const PLOT_WIDTH = 400
 const PLOT_HEIGHT = 80
 
 /** Minimum distance between the labels of price changes; the sentence below lists all of them. */
-const MIN_STEP_GAP = 70
+const MIN_PRICE_CHANGE_GAP = 70
 
 type BarsProps = {
   readonly caption: string
   readonly bars: readonly (Bar & { readonly value: number })[]
   readonly format: (value: number) => string
-  readonly steps: ReturnType<typeof locateSteps>
+  readonly steps: ReturnType<typeof locatePriceChanges>
   readonly today: string
 }
 
-/** The labels are text outside the drawing, so that their size is constant and their contrast can be measured. */
-function Bars({ caption, bars, format, steps, today }: BarsProps) {
+/**
+ * Shows the bars. The labels are text outside the drawing, so that their size is constant and their contrast can be
+ * measured.
+ */
+function BarChart({ caption, bars, format, steps, today }: BarsProps) {
   const maximum = roundUpForAxis(Math.max(1, ...bars.map(({ value }) => value)))
   const barStep = PLOT_WIDTH / bars.length
   const width = Math.max(1.5, Math.min(22, barStep * 0.74))
@@ -225,15 +228,16 @@ function Bars({ caption, bars, format, steps, today }: BarsProps) {
   return (
     <div className="plot" aria-hidden="true">
       <p className="cap">{caption}</p>
-      <div className="whens">
+      <div className="axis-labels">
         {steps.map(({ day: stepDay, barIndex }, index) => {
           const x = barIndex * barStep
           const next = steps[index + 1]
-          if (next !== undefined && (next.barIndex - barIndex) * barStep < MIN_STEP_GAP) return null
+          if (next !== undefined && (next.barIndex - barIndex) * barStep < MIN_PRICE_CHANGE_GAP)
+            return null
           return (
             <span
               key={stepDay}
-              className={PLOT_WIDTH - x < MIN_STEP_GAP ? 'before' : undefined}
+              className={PLOT_WIDTH - x < MIN_PRICE_CHANGE_GAP ? 'before' : undefined}
               style={{ left: `${(100 * x) / PLOT_WIDTH}%` }}
             >
               {formatDayShort(day(stepDay)).replace(/ \d{4}$/, '')}

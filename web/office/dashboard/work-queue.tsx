@@ -17,8 +17,8 @@ type WorkQueueProps = {
 }
 
 /**
- * The lowest role that can settle each kind of entry. Other users do not see the entry, because
- * they could not act on it; the server restricts what they may read.
+ * The lowest role that can settle each kind of entry. Users with a lower role do not see the entry, because they could
+ * not act on it; the server restricts what they may read.
  */
 const ROLE_OF_ITEM = {
   review: 'treasurer',
@@ -41,7 +41,7 @@ export const selectQueueOfRole = (
   role: Role,
 ): readonly WireWorkQueueItem[] => rows.filter(({ id }) => isAtLeast(role, ROLE_OF_ITEM[id]))
 
-/** Entries are shown under Past events from this many days after the end of their event. */
+/** Number of days after the end of an event from which its entries are shown under Past events. */
 const PAST_DAYS = 60
 
 /** Splits the counts of a queue by whether their event ended more than 60 days ago. */

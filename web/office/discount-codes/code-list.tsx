@@ -1,4 +1,4 @@
-/** The table of created discount codes, with the uses and the discount of each and a Withdraw button. */
+/** The table of created discount codes: uses, discount granted, and a Withdraw button. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount, formatDayShort, isDay } from '../../../engine/index.ts'
@@ -48,7 +48,7 @@ export function CodeList({
       {withdrawError && (
         <Banner text={withdrawError.message} onDismiss={() => withdrawMutation.reset()} />
       )}
-      <p role="status" className="settled">
+      <p role="status" className="form-status">
         {withdrawMutation.data ?? ''}
       </p>
       {codes.length === 0 && <p className="mute">No codes yet.</p>}
@@ -129,7 +129,7 @@ export function CodeList({
   )
 }
 
-/** The discount of paid registrations and, below it, of those still to be paid or approved, by currency. */
+/** Shows the discount of paid registrations and, below it, of unpaid or unapproved ones, by currency. */
 function Discount({
   code: { discounts },
   kind,

@@ -26,7 +26,7 @@ export function CodeSlips({
   return (
     <main className="main" id="main">
       <PageHeading title="Code slips">
-        <div className="acts">
+        <div className="actions">
           <Link className="btn line sm" to={buildDiscountCodesUrl(event)}>
             Back to the codes
           </Link>

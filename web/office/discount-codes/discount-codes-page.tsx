@@ -58,7 +58,7 @@ export function DiscountCodesPage({
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Discount codes">
         {codes.length > 0 && (
-          <div className="acts">
+          <div className="actions">
             <ExportButtons
               files={[{ label: 'Export CSV', path: `${listUrl}&as=csv`, name: 'codes.csv' }]}
             />
@@ -85,7 +85,7 @@ export function DiscountCodesPage({
       )}
       {firstPage !== undefined && !printsSlips && (
         <div className="codes">
-          <div className="pan">
+          <div className="panel">
             <h2>Created codes</h2>
             <CodeList
               eventId={event.id}
@@ -126,14 +126,14 @@ function CreateCodesForm({
   })
   const createError = useSignInOn401(createMutation.error)
   return (
-    <section className="pan" aria-labelledby="codes-make">
+    <section className="panel" aria-labelledby="codes-make">
       <h2 id="codes-make">Create codes</h2>
       {createError && (
         <Banner text={createError.message} onDismiss={() => createMutation.reset()} />
       )}
       <form
         ref={form}
-        className="making"
+        className="inline-form"
         onSubmit={(event) => {
           event.preventDefault()
           const data = new FormData(event.currentTarget)
@@ -175,12 +175,12 @@ function CreateCodesForm({
       <div role="status">
         {createMutation.data && (
           <>
-            <p className="settled">
+            <p className="form-status">
               {createMutation.data.length === 1
                 ? '1 code created:'
                 : `${createMutation.data.length} codes created:`}
             </p>
-            <pre className="fresh">{createMutation.data.join('\n')}</pre>
+            <pre className="created-codes">{createMutation.data.join('\n')}</pre>
           </>
         )}
       </div>

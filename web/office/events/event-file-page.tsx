@@ -19,7 +19,7 @@ export function EventFilePage({
   return (
     <main className="main" id="main">
       <PageHeading title={`${event.title}: event file`}>
-        <div className="acts">
+        <div className="actions">
           {isOwnerOfAll(session) && (
             <Link className="btn line sm" to={EVENT_FILES}>
               All event files
@@ -38,7 +38,9 @@ export function EventFilePage({
   )
 }
 
-/** Shown only to owners of all events, because a finding may name another event. */
+/**
+ * Shows the state of the event file. Rendered only for owners of all events, because a finding may name another event.
+ */
 function FileState({ event }: EventFileProps) {
   const query = useQuery({
     queryKey: EVENT_FILES_KEY,
@@ -57,8 +59,8 @@ function FileState({ event }: EventFileProps) {
   return file === undefined ? (
     <p className="mute">The file of this event is no longer served.</p>
   ) : (
-    <section className="pan" aria-label="Event file">
-      <ul className="log mails">
+    <section className="panel" aria-label="Event file">
+      <ul className="log email-list">
         <EventFileRow file={file} />
       </ul>
     </section>
@@ -73,7 +75,7 @@ function PublicPages({ event: { routes, price_steps: priceSteps } }: EventFilePr
     { label: 'Page after a failed payment', url: routes.failed },
   ]
   return (
-    <section className="pan" aria-labelledby="public-pages">
+    <section className="panel" aria-labelledby="public-pages">
       <h2 id="public-pages">Public pages</h2>
       <ul className="public-pages">
         {pages.map(({ label, url }) => (

@@ -8,7 +8,7 @@ import { useSignInOn401 } from '../expired-session.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
 
 export const VERSIONS_API = '/api/admin/event-versions/'
-/** The same length as in the server's log. */
+/** Number of characters shown of a version's hash, as in the server's log. */
 const SHORT_VERSION_CHARACTERS = 12
 
 export const formatVersion = (version: string): string => version.slice(0, SHORT_VERSION_CHARACTERS)
@@ -66,7 +66,7 @@ export function VersionChanges({ event, version, from }: VersionProps & { readon
   ))
 }
 
-/** The text of the file as it was loaded, with line numbers. Loaded on demand. */
+/** Shows the text of the file as it was loaded, with line numbers. Loads the text when it is opened. */
 export function VersionText({
   event,
   version,

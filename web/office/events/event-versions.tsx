@@ -34,7 +34,7 @@ export function EventVersions({ event }: { readonly event: OfficeEvent }) {
   const versions = query.data?.pages.flatMap((page) => page.versions)
   const [onlyVersion] = versions?.length === 1 ? versions : []
   return (
-    <section className="pan" aria-labelledby="versions" aria-busy={query.isFetching}>
+    <section className="panel" aria-labelledby="versions" aria-busy={query.isFetching}>
       <h2 id="versions">Versions</h2>
       {error && (
         <Banner
@@ -113,7 +113,7 @@ function Comparison({
     <>
       <div className="version-choices">
         {choices.map(({ name, label }) => (
-          <label key={name} className="eventof">
+          <label key={name} className="event-select">
             {label}
             <select
               value={params.get(name) ?? ''}

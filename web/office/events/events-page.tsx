@@ -26,7 +26,7 @@ export function EventsPage({ session }: { readonly session: SessionResponse }) {
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Events">
-        <div className="acts">
+        <div className="actions">
           {isOwnerOfAll(session) && (
             <a className="btn line sm" href="/organisers">
               New event
@@ -56,7 +56,7 @@ function EventTable({
   readonly data: StatsResponse['data'] | undefined
 }) {
   return (
-    <section className="pan" aria-labelledby={`events-${title}`}>
+    <section className="panel" aria-labelledby={`events-${title}`}>
       <h2 id={`events-${title}`}>{title}</h2>
       {events.length === 0 && <p className="mute">No events.</p>}
       <ul className="events">

@@ -34,7 +34,7 @@ export function OverviewPage({ event, role }: OverviewPageProps) {
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title={event.title} />
-      <p className="mute asof">{describeEventDays(event, query.data?.now)}</p>
+      <p className="mute as-of">{describeEventDays(event, query.data?.now)}</p>
       {error && (
         <Banner
           text={error.message}
@@ -67,7 +67,7 @@ function EventOverview({
           fileReasons={[]}
         />
       )}
-      <dl className="fig">
+      <dl className="figures">
         {listFigures(event, stats, role, data.now.slice(0, 10)).map(({ label, value, to }) => (
           <div key={label}>
             <dt>{label}</dt>
@@ -75,8 +75,8 @@ function EventOverview({
           </div>
         ))}
       </dl>
-      <div className="panels of-one">
-        <section className="pan" aria-label="Registrations and payments per day">
+      <div className="panels single-event">
+        <section className="panel" aria-label="Registrations and payments per day">
           <RegistrationsChart
             title={event.title}
             days={data.by_day[event.dashboard.key] ?? []}
@@ -88,7 +88,7 @@ function EventOverview({
           />
         </section>
         {event.sells && <Seats event={event} />}
-        <section className="pan" aria-labelledby="newest">
+        <section className="panel" aria-labelledby="newest">
           <h2 id="newest">Newest registrations</h2>
           <RecentRegistrations event={event} data={data} currency={readResponseCurrency(stats)} />
         </section>
@@ -133,7 +133,7 @@ function listFigures(
   ]
 }
 
-/** The seats taken in each quota of the event. */
+/** Shows the seats taken in each quota of the event. */
 function Seats({ event }: { readonly event: OfficeEvent }) {
   const params = new URLSearchParams({
     event_id: event.id,
@@ -148,8 +148,8 @@ function Seats({ event }: { readonly event: OfficeEvent }) {
   useSignInOn401(query.error)
   const seatPools = query.data?.places ?? []
   return (
-    <section className="pan" aria-labelledby="seats">
-      <div className="ph">
+    <section className="panel" aria-labelledby="seats">
+      <div className="panel-header">
         <h2 id="seats">Seats</h2>
         <Link to={buildSalesUrl(event)}>Sales</Link>
       </div>

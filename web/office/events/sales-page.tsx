@@ -13,7 +13,7 @@ import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
 import { ExportButtons } from '../jobs/export-buttons.tsx'
 import './sales-page.css'
 
-/** The sales of one event, over all its registrations. */
+/** Shows the sales of one event, over all its registrations. */
 export function SalesPage({ event }: { readonly event: OfficeEvent }) {
   const list = event.lists[0]
   const params = new URLSearchParams({ event_id: event.id, list_id: list?.id ?? '' })
@@ -26,7 +26,7 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Sales">
-        <div className="acts">
+        <div className="actions">
           <ExportButtons
             files={[{ label: 'Export CSV', path: `${url}&as=csv`, name: 'sales.csv' }]}
           />
@@ -50,7 +50,7 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
       )}
       {query.data && (
         <>
-          <div className="pan">
+          <div className="panel">
             <h2>By item</h2>
             <SalesTable {...query.data} />
           </div>
@@ -61,7 +61,7 @@ export function SalesPage({ event }: { readonly event: OfficeEvent }) {
   )
 }
 
-/** The sales by category, by price period and by day. */
+/** Shows the sales by category, by price period and by day. */
 export function SalesGroups(report: SalesResponse) {
   const currency = readResponseCurrency(report)
   const tables = [
@@ -75,7 +75,7 @@ export function SalesGroups(report: SalesResponse) {
     },
   ]
   return (
-    <div className="pan">
+    <div className="panel">
       {tables
         .filter(({ rows }) => rows.length > 0)
         .map(({ id, title, head, rows }) => (
@@ -114,8 +114,8 @@ export function SalesGroups(report: SalesResponse) {
           </details>
         ))}
       <p className="mute">
-        Received: payments less refunds, including what was retained from cancelled registrations.
-        These are not counted as registrations.
+        Received: payments less refunds, including amounts retained from cancelled registrations.
+        Cancelled registrations are not counted.
       </p>
     </div>
   )

@@ -1,4 +1,4 @@
-/** The path to the open page: event, its pages, then the page itself. */
+/** The breadcrumbs of the open page: its event, the pages above it, then the page itself. */
 import { Link, useLocation } from 'react-router-dom'
 import {
   DASHBOARD,
@@ -20,7 +20,7 @@ export function Breadcrumbs({
 }: {
   readonly eventPage: EventPage | null
   readonly path: string
-  /** The title of the page’s heading; empty until there is one. */
+  /** The text of the page’s heading. Empty until the page has a heading. */
   readonly title: string
 }) {
   const { state } = useLocation() as { state: { readonly from?: string } | null }
@@ -30,7 +30,7 @@ export function Breadcrumbs({
       : listEventBreadcrumbs(eventPage, state?.from ?? null)
   if (breadcrumbs.length === 0) return null
   return (
-    <nav className="crumbs" aria-label="Breadcrumb">
+    <nav className="breadcrumbs" aria-label="Breadcrumb">
       <ol>
         {breadcrumbs.map(({ label, to }) => (
           <li key={to}>

@@ -5,11 +5,11 @@ import { day, isEventOver, sortEvents } from '../../../engine/index.ts'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { buildUrlForEvent } from '../office-pages-and-roles.ts'
-import { Panel } from './panel.tsx'
+import { Popup } from './panel.tsx'
 
 type SwitcherProps = { readonly session: SessionResponse; readonly currentEvent: OfficeEvent }
 
-/** A user with access to only one event sees just its title. */
+/** Shows the event switcher. A user with access to one event sees only its title. */
 export function EventSwitcher({ session, currentEvent }: SwitcherProps) {
   const label = (
     <>
@@ -21,9 +21,9 @@ export function EventSwitcher({ session, currentEvent }: SwitcherProps) {
       <span title={currentEvent.title}>{currentEvent.title}</span>
     </>
   )
-  if (session.events.length < 2) return <p className="oneevent">{label}</p>
+  if (session.events.length < 2) return <p className="event-title">{label}</p>
   return (
-    <Panel
+    <Popup
       className="switcher"
       button={
         <>
@@ -34,7 +34,7 @@ export function EventSwitcher({ session, currentEvent }: SwitcherProps) {
       }
     >
       {(close) => <Events session={session} currentEvent={currentEvent} onChoose={close} />}
-    </Panel>
+    </Popup>
   )
 }
 

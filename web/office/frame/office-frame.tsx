@@ -21,7 +21,7 @@ import {
 import {
   findEventPage,
   findSharedPage,
-  listEventsToAddTo,
+  listEventsForNewRegistrations,
   listPagesAbove,
   listSharedLinks,
 } from '../office-pages-and-roles.ts'
@@ -130,7 +130,7 @@ export function OfficeFrame({ session, path, children }: FrameProps) {
           />
         )}
         {isMenuOpen && !isWide && (
-          // The menu closes before the page changes, because the new heading could not take the focus behind a dialog.
+          // The menu closes before the page changes, because a heading behind a dialog cannot receive the focus.
           <div
             className="drawer"
             onClickCapture={({ target }) => {
@@ -176,7 +176,7 @@ function findEventToAddTo(
   session: SessionResponse,
   currentEvent: OfficeEvent | null,
 ): OfficeEvent | null {
-  const events = listEventsToAddTo(session)
+  const events = listEventsForNewRegistrations(session)
   return events.find(({ id }) => id === currentEvent?.id) ?? events[0] ?? null
 }
 
@@ -189,7 +189,7 @@ function findCurrentUrl(path: string, eventPage: EventPage | null): string {
 
 function RecoveryNotice({ session }: { readonly session: SessionResponse }) {
   return (
-    <aside className="care inrecovery" aria-label="Recovery">
+    <aside className="care recovery-notice" aria-label="Recovery">
       <Icon name="tri" small />
       <span>
         The database was restored from an older copy. Scheduled emails, refunds and erasure are on

@@ -12,11 +12,11 @@ type PanelProps = {
 }
 
 /**
- * The page is inert while the panel covers it. The panel closes on Escape, which returns the focus
- * to the button, and when the user clicks or tabs elsewhere. The arrow keys move between the links
- * and buttons inside.
+ * Shows a button and its panel. The page is inert while the panel covers it. The panel closes on Escape, which returns
+ * the focus to the button, and when the user clicks or tabs elsewhere. The arrow keys move between the links and
+ * buttons inside.
  */
-export function Panel({ className, button, children }: PanelProps) {
+export function Popup({ className, button, children }: PanelProps) {
   const [isOpen, setOpen] = useState(false)
   const box = useRef<HTMLDivElement>(null)
   const opener = useRef<HTMLButtonElement>(null)
@@ -57,7 +57,7 @@ export function Panel({ className, button, children }: PanelProps) {
     controls[Math.min(controls.length - 1, Math.max(0, index + step))]?.focus()
   }
   return (
-    <div className={`panelbox ${className}`} ref={box} {...(isOpen && { onKeyDown })}>
+    <div className={`popup-box ${className}`} ref={box} {...(isOpen && { onKeyDown })}>
       <button
         type="button"
         ref={opener}
@@ -69,7 +69,7 @@ export function Panel({ className, button, children }: PanelProps) {
         {button}
       </button>
       <div
-        className="panel"
+        className="popup"
         id={id}
         role="dialog"
         aria-modal="true"
@@ -82,4 +82,4 @@ export function Panel({ className, button, children }: PanelProps) {
   )
 }
 
-const FOCUSABLE_CONTROLS = '.panel :is(a, button, input, summary)'
+const FOCUSABLE_CONTROLS = '.popup :is(a, button, input, summary)'

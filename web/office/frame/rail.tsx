@@ -1,4 +1,4 @@
-/** The navigation of the office: the event switcher, the event’s pages, then those of all events. */
+/** The navigation of the office: event switcher, pages of the event, then pages of all events. */
 import { useEffect, useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { OfficeEvent, SessionResponse } from '../../../engine/api.ts'
@@ -12,12 +12,12 @@ type RailProps = {
   readonly session: SessionResponse
   /** The event whose pages are shown. Null if the user has access to no event. */
   readonly currentEvent: OfficeEvent | null
-  /** The URL of the link to mark, if the page has one. */
+  /** The URL of the link to highlight, if the rail has a link to the open page. */
   readonly currentUrl: string | null
   readonly onLogOut: () => void
 }
 
-/** A tolerance is needed, because browsers round the positions of a scrolled box. */
+/** Browsers round the positions of a scrolled box, so the comparison needs a tolerance. */
 const END_TOLERANCE_PX = 4
 
 export function Rail({ session, currentEvent, currentUrl, onLogOut }: RailProps) {
@@ -33,7 +33,7 @@ export function Rail({ session, currentEvent, currentUrl, onLogOut }: RailProps)
     if (bottom > bounds.bottom) box.scrollTop += bottom - bounds.bottom
     if (top < bounds.top) box.scrollTop -= bounds.top - top
   }, [currentUrl])
-  // If there are more links below, the edge of the footer is shown.
+  // The edge of the footer is visible if more links are below it.
   const updateHasMore = () => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = links.current ?? {}
     setHasMore(scrollHeight - scrollTop - clientHeight > END_TOLERANCE_PX)

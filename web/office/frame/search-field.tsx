@@ -7,7 +7,11 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { IconName } from '../../ui/icons-and-logo.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { buildAddRegistrationUrl } from '../office-api-and-urls.ts'
-import { listEventLinks, listEventsToAddTo, listSharedLinks } from '../office-pages-and-roles.ts'
+import {
+  listEventLinks,
+  listEventsForNewRegistrations,
+  listSharedLinks,
+} from '../office-pages-and-roles.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { RegNumber, RegistrationStatus } from '../ui/error-banner-and-heading.tsx'
 import { Highlighted, describePayment, buildResultUrl, useSearch } from './search-results.tsx'
@@ -29,7 +33,7 @@ type Option = {
 type Group = { readonly label: string; readonly options: readonly Option[] }
 
 /**
- * A combobox: the focus stays in the field, arrow keys choose an option, and Enter opens it. The first option is
+ * Shows a combobox: the focus stays in the field, arrow keys choose an option, and Enter opens it. The first option is
  * preselected, so that typing a name and pressing Enter opens the registration. The list opens on a click, a shortcut
  * or a key, but not when Tab reaches the field, because an open list makes the page inert.
  */
@@ -265,7 +269,7 @@ function findPages(session: SessionResponse, searchText: string): readonly Optio
 }
 
 const findActions = (session: SessionResponse, searchText: string): readonly Option[] =>
-  listEventsToAddTo(session)
+  listEventsForNewRegistrations(session)
     .map((event) => ({ event, label: `Add registration: ${event.title}` }))
     .filter(({ label }) => isMatch(label, searchText))
     .map(({ event, label }) =>

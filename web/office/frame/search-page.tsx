@@ -65,7 +65,7 @@ export function SearchPage() {
       <PageHeading title="Search" />
       <form
         role="search"
-        className="findbar"
+        className="search-bar"
         onSubmit={(event) => {
           event.preventDefault()
           setOpening(true)

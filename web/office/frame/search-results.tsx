@@ -29,8 +29,8 @@ const readSearchResults: Reader<SearchResponse> = (body) =>
 /** A single letter matches nearly every registration. */
 const MIN_LETTERS = 2
 /**
- * The pause in typing, in milliseconds, before a search. It limits the searches, because the audit
- * log records each one.
+ * The pause in typing, in milliseconds, before a search. The audit log records every search, so the pause keeps their
+ * number low.
  */
 const DEBOUNCE_MS = 250
 
@@ -62,14 +62,14 @@ function useDebouncedText(text: string): string {
 export const buildResultUrl = ({ event, reg_no }: WireSearchResult): string =>
   buildRegistrationUrl(event, reg_no)
 
-/** Describes a payment: “Paid on 21 Jan 2026 by UPI”. Returns null if there is none, or if its date is unknown. */
+/** Describes a payment: “Paid on 21 Jan 2026 by UPI”. Returns null if nothing was paid, or if the date is unknown. */
 export function describePayment({ paid_at, paid_by }: WireSearchResult): string | null {
   const paidAt = paid_at === null ? null : readInstant(paid_at)
   if (paidAt === null) return null
   return `Paid on ${formatDayShort(dayOf(paidAt))}${paid_by === '' ? '' : ` ${paid_by}`}`
 }
 
-/** Highlights the words of a search in a text, at the beginning of words or within a number. */
+/** Highlights the words of a search in a string, at the beginning of words or within a number. */
 export function Highlighted({ text, search }: { readonly text: string; readonly search: string }) {
   const allWords = search.trim().split(/\s+/)
   const words = allWords

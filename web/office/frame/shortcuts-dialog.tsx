@@ -21,7 +21,7 @@ const SHORTCUTS: readonly (readonly [keys: readonly string[], text: string])[] =
   [['Enter'], 'Open the row'],
   [['['], 'Previous registration'],
   [[']'], 'Next registration'],
-  [['?'], 'This list'],
+  [['?'], 'Show this list'],
 ]
 
 export const ShortcutsDialog = ({ onClose }: { readonly onClose: () => void }) => (
@@ -43,7 +43,7 @@ export const ShortcutsDialog = ({ onClose }: { readonly onClose: () => void }) =
         ? 'You can switch off single-key shortcuts in the user menu.'
         : 'Single-key shortcuts are off. You can switch them on in the user menu.'}
     </p>
-    <div className="acts">
+    <div className="actions">
       <button type="button" className="btn" onClick={onClose}>
         Close
       </button>

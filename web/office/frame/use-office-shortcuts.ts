@@ -10,7 +10,7 @@ import {
   buildAddRegistrationUrl,
   buildMonthUrl,
 } from '../office-api-and-urls.ts'
-import { listEventLinks, mayOpen } from '../office-pages-and-roles.ts'
+import { listEventLinks, canOpen } from '../office-pages-and-roles.ts'
 import { useShortcutKeys } from '../ui/shortcut-keys.ts'
 import { PAGES_BY_KEY } from './shortcuts-dialog.tsx'
 
@@ -51,9 +51,9 @@ export function useOfficeShortcuts({
           : (listEventLinks(session, currentEvent).find(({ id }) => id === 'registrations')?.to ??
               null)
       case 'p':
-        return mayOpen(session, 'treasurer') ? PAYMENTS : null
+        return canOpen(session, 'treasurer') ? PAYMENTS : null
       case 'm':
-        return mayOpen(session, 'treasurer')
+        return canOpen(session, 'treasurer')
           ? buildMonthUrl(session.today.slice(0, MONTH_LENGTH))
           : null
     }

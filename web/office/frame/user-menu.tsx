@@ -9,7 +9,7 @@ import { ACCOUNT } from '../office-api-and-urls.ts'
 import { chooseColorTheme, COLOR_THEMES, readColorTheme } from '../ui/color-theme.ts'
 import { chooseDensity, DENSITIES, readDensity } from '../ui/density.ts'
 import { areShortcutsOn, setShortcutsOn } from '../ui/shortcut-keys.ts'
-import { Panel } from './panel.tsx'
+import { Popup } from './panel.tsx'
 
 const THEME_LABELS = { system: 'Same as device', light: 'Light', dark: 'Dark' } as const
 const DENSITY_LABELS = { comfortable: 'Comfortable', compact: 'Compact' } as const
@@ -21,7 +21,7 @@ type UserMenuProps = {
 }
 
 export const UserMenu = ({ session, onShowShortcuts, onLogOut }: UserMenuProps) => (
-  <Panel
+  <Popup
     className="usermenu"
     button={
       <>
@@ -57,7 +57,7 @@ export const UserMenu = ({ session, onShowShortcuts, onLogOut }: UserMenuProps) 
         </button>
       </>
     )}
-  </Panel>
+  </Popup>
 )
 
 /** Settings for this browser. They take effect immediately. */

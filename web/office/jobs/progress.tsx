@@ -3,12 +3,12 @@ import { formatCount } from '../../../engine/index.ts'
 import './progress.css'
 
 type ProgressProps = {
-  /** The processed entries, such as “reminders sent”; for a job that cannot be counted, its description. */
+  /** The text after the numbers, such as “reminders sent”. If the total is unknown, the whole text. */
   readonly label: string
   readonly done?: number
-  /** Null if the total is unknown, as for an upload: the bar then shows no percentage. */
+  /** Null if the total is unknown, for example for an upload. The bar then shows no percentage. */
   readonly total: number | null
-  /** Omitted if the user could not tell how much was done before the job stopped. */
+  /** Omitted if the user could not find out how much was done before the job stopped. */
   readonly onStop?: (() => void) | undefined
 }
 

@@ -23,7 +23,7 @@ export function useExport(): {
   readonly isPending: boolean
   readonly error: ReturnType<typeof useSignInOn401>
   readonly dismissError: () => void
-  /** Null unless an export takes long. */
+  /** Null unless the export is slow. */
   readonly progress: ReactNode
 } {
   const [bytes, setBytes] = useState(0)

@@ -153,7 +153,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
             {bulkError && <Banner text={bulkError.message} />}
             {openAction === 'accept' && reviewsError && <Banner text={reviewsError.message} />}
             <form
-              className="making"
+              className="inline-form"
               onSubmit={(event) => {
                 event.preventDefault()
                 const reason = new FormData(event.currentTarget).get('why')
@@ -177,7 +177,7 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
                 />
               </label>
               {bulkMutation.isPending && <Progress label="processed" {...progress} />}
-              <div className="acts">
+              <div className="actions">
                 <button
                   type="submit"
                   className="btn"
@@ -206,8 +206,8 @@ export function BulkBar({ role, selection, count, onDone }: BulkBarProps) {
 }
 
 /**
- * Screen readers do not announce a status that appears together with its text, so it is rendered before the first row
- * is selected.
+ * Shows the number of selected rows. Rendered before the first row is selected, because screen readers do not announce
+ * a status that appears together with its text.
  */
 const SelectedCount = ({ count }: { readonly count: number }) => (
   <p role="status" className="vh">
@@ -217,7 +217,7 @@ const SelectedCount = ({ count }: { readonly count: number }) => (
 
 type Refusals = BulkActionResponse['refused']
 
-/** Separates rows that failed from those that needed no reminder, because they got one in the last 24 hours. */
+/** Separates rows that failed from rows whose delegates already got a reminder in the last 24 hours. */
 export const splitRefusals = (
   refusals: Refusals,
 ): { readonly failures: Refusals; readonly remindedCount: number } => {

@@ -23,14 +23,14 @@ type FiltersProps = {
 }
 
 /**
- * The delay in milliseconds before typed text is sent. It limits the searches, because the audit log records each
- * one.
+ * The delay in milliseconds before typed text is sent. The audit log records every search, so the delay keeps their
+ * number low.
  */
 const TYPING_DELAY_MS = 450
 
 /**
- * Always shows the search and one select (in lists, the payment status; on a phone, none). “Filters” opens the others.
- * Each of them that is set is also shown as a chip, which removes it.
+ * Always shows the search and one select (in lists, the payment status; on a phone, none). “Filters” opens the other
+ * filters. Each active filter is also shown as a chip that removes it.
  */
 export function Filters({
   list,
@@ -78,13 +78,13 @@ export function Filters({
   )
   return (
     <form
-      className="fil"
+      className="filter-field"
       role="search"
       aria-label={list.title}
       ref={form}
       onSubmit={(event) => event.preventDefault()}
     >
-      <div className="filbar">
+      <div className="filter-bar">
         {searchFilters.map((filter) => (
           <SearchBox
             key={filter.sentAs}

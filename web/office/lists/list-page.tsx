@@ -44,7 +44,7 @@ type ListPageProps = {
   readonly list: AdminList
 }
 
-/** A list page. The URL contains its state, so that users can bookmark, share and return to it. */
+/** Shows one list. The URL contains the state of the list, so that users can bookmark, share and return to it. */
 export function ListPage(props: ListPageProps) {
   const [searchParams] = useSearchParams()
   return searchParams.get('print') === 'list' ? (
@@ -140,7 +140,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
   const actions = (
     <>
       {event.lists.length > 1 && <OtherLists event={event} list={list} />}
-      <div className="acts">
+      <div className="actions">
         <BusyButton
           className="btn line sm"
           onClick={() => void query.refetch()}
@@ -202,8 +202,8 @@ function InteractiveList({ event, list, role }: ListPageProps) {
           ),
         })}
       />
-      <div className="say-row">
-        <div className="say" role="status" tabIndex={-1} ref={status}>
+      <div className="list-summary-row">
+        <div className="list-summary" role="status" tabIndex={-1} ref={status}>
           <p>
             {page === null ? (
               query.isFetching ? (
@@ -221,7 +221,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
         {canSelect && page !== null && page.rows.length > 0 && (
           <button
             type="button"
-            className="btn line sm ticking"
+            className="btn line sm select-rows-button"
             aria-pressed={isSelecting}
             onClick={() => {
               setSelecting(!isSelecting)
@@ -232,7 +232,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
           </button>
         )}
       </div>
-      {page?.sortProblem && <p className="only care">{page.sortProblem}</p>}
+      {page?.sortProblem && <p className="sort-notice care">{page.sortProblem}</p>}
       {optionalColumns.length > 0 && (
         <div className="tools">
           <ColumnPicker listSettings={listSettings} optionalColumns={optionalColumns} />
@@ -280,9 +280,7 @@ function InteractiveList({ event, list, role }: ListPageProps) {
       {page !== null && page.count === 0 && (
         <div className="none">
           <p>{list.empty}</p>
-          {!hasFilters && (
-            <span className="mute">A registration is listed here as soon as it is made.</span>
-          )}
+          {!hasFilters && <span className="mute">New registrations appear here immediately.</span>}
           {hasFilters && (
             <button type="button" className="btn line sm" onClick={clearFilters}>
               Clear all filters

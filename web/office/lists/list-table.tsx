@@ -258,7 +258,7 @@ function BodyCell({
   listUrl,
 }: BodyCellProps): ReactNode {
   const text = formatCell(column, row, currency)
-  // A membership is shown by its number, or by its name if no number was given.
+  // Shows the membership number, or the name of the membership if there is no number.
   const detailLines = details.map((detail) => formatDetail(detail, row, currency)).filter(Boolean)
   const lastDetail = detailLines.at(-1)
   const smallText = lastDetail && <small title={lastDetail}>{lastDetail}</small>
@@ -275,13 +275,13 @@ function BodyCell({
     case 'status': {
       return (
         <>
-          <RegistrationStatus registration={row} inList due={readDue(row)} currency={currency} />
+          <RegistrationStatus registration={row} isInList due={readDue(row)} currency={currency} />
           {row.in_review && row.payment_status === 'success' && (
             <Badge tone="care" icon="tri">
               Needs review
             </Badge>
           )}
-          <small className="folded">{formatDateParts(row['created_at'])?.[0]}</small>
+          <small className="second-line-date">{formatDateParts(row['created_at'])?.[0]}</small>
         </>
       )
     }
@@ -375,10 +375,10 @@ function findColour(list: AdminList, column: Column, row: ListRow): Colour | und
   return options?.find(({ id }) => id === row[column.id])?.colour
 }
 
-/** Placeholder rows in the shape of the table, so that nothing moves when the data arrives. */
+/** Shows placeholder rows in the shape of the table, so that nothing moves when the data arrives. */
 export function PlaceholderRows() {
   return (
-    <div className="skel" aria-hidden="true">
+    <div className="placeholder-rows" aria-hidden="true">
       {Array.from({ length: 8 }, (_, index) => (
         <i key={index} />
       ))}

@@ -62,7 +62,7 @@ export function TotalsRow({
 }: Totals & { readonly cells: readonly Cell[] }) {
   const totalIndex = cells.findIndex(({ slot }) => slot === 'total')
   const remainingColumns = cells.length - totalIndex - 1
-  /** A sum is longer than the amounts above it, so it may extend below the previous column. */
+  /** A sum is longer than the amounts above it, so it may extend into the previous column. */
   const labelColumns = Math.max(1, totalIndex - 1)
   return (
     <tfoot>

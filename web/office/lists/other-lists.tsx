@@ -13,7 +13,7 @@ export const OtherLists = ({
   readonly event: OfficeEvent
   readonly list: AdminList
 }) => (
-  <nav className="of-event" aria-label="Lists of this event">
+  <nav className="other-lists" aria-label="Lists of this event">
     Other lists:{' '}
     {event.lists
       .filter(({ id }) => id !== shownId)

@@ -26,7 +26,7 @@ export function Pagination({
     ...new Set([...list.pageSizes, ...(list.pageSizes.length > 0 ? [page.pageSize] : [])]),
   ].sort((a, b) => a - b)
   return (
-    <div className="pgn">
+    <div className="pagination">
       {sizes.length > 0 && (
         <div>
           <label htmlFor="page-size">Rows per page</label>

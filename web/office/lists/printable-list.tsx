@@ -39,7 +39,7 @@ export function PrintableList({ event, list, searchParams }: PrintableListProps)
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title={`${event.title}: attendance list`}>
-        <div className="acts">
+        <div className="actions">
           <Link className="btn line sm" to={listUrl}>
             Back to the list
           </Link>

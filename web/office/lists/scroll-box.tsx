@@ -11,8 +11,8 @@ type ScrollBoxProps = {
 }
 
 /**
- * The header is sticky in the window if the table fits. Otherwise the box scrolls in both
- * directions, and the header is sticky in the box.
+ * Keeps the table header visible: sticky in the window if the table fits, otherwise in the box, which then scrolls in
+ * both directions.
  */
 export function ScrollBox({ isSelecting, isBusy, page, children }: ScrollBoxProps) {
   const box = useRef<HTMLDivElement>(null)

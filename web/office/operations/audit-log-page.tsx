@@ -35,7 +35,7 @@ export function AuditLogPage({ session }: { readonly session: SessionResponse })
   return (
     <main className="main" id="main" aria-busy={query.isFetching}>
       <PageHeading title="Audit log">
-        <div className="acts">
+        <div className="actions">
           <ExportButtons
             files={[
               {
@@ -89,7 +89,7 @@ export function AuditLogPage({ session }: { readonly session: SessionResponse })
         </p>
       )}
       {rows && (
-        <section className="pan" aria-label="Entries">
+        <section className="panel" aria-label="Entries">
           {rows.length === 0 && (
             <p className="mute">No entries match. Choose other dates, or clear the filters.</p>
           )}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { formatCount } from '../../../engine/index.ts'
 import type { WireMail } from '../../../engine/api.ts'
-import { Ledger } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
 import { useSignInOn401 } from '../expired-session.ts'
 import { callApi } from '../office-api-and-urls.ts'
 import { Banner } from '../ui/error-banner-and-heading.tsx'
@@ -50,13 +50,13 @@ function Content({ id }: { readonly id: number }) {
   const { text } = email.details
   return (
     <>
-      <Ledger
+      <DetailsList
         rows={buildDeliveryRows(email).map(([label, value]) => ({ id: label, label, value }))}
       />
       {text === '' ? (
         <p className="mute">The text was erased with the personal data of the recipient.</p>
       ) : (
-        <pre className="letter">{text}</pre>
+        <pre className="email-text">{text}</pre>
       )}
     </>
   )

@@ -85,7 +85,7 @@ export function EmailsPage({ session }: { readonly session: SessionResponse }) {
       {resendError && (
         <Banner text={resendError.message} onDismiss={() => resendMutation.reset()} />
       )}
-      <p role="status" className="settled">
+      <p role="status" className="form-status">
         {resendMutation.data ?? ''}
       </p>
       {rows === undefined && !query.isError && (
@@ -95,7 +95,7 @@ export function EmailsPage({ session }: { readonly session: SessionResponse }) {
         </p>
       )}
       {rows && (
-        <section className="pan" aria-label="Emails">
+        <section className="panel" aria-label="Emails">
           {rows.length === 0 && (
             <p className="mute">
               {filterQuery === ''
@@ -103,7 +103,7 @@ export function EmailsPage({ session }: { readonly session: SessionResponse }) {
                 : 'No emails match. Clear the filters to see all emails.'}
             </p>
           )}
-          <ul className="log mails">
+          <ul className="log email-list">
             {rows.map((email) => (
               <EmailRow
                 key={email.id}
@@ -132,7 +132,7 @@ function StateCounts({
   readonly filterQuery: string
 }) {
   return (
-    <ul className="counted" aria-label="Emails by status">
+    <ul className="state-counts" aria-label="Emails by status">
       {EMAIL_STATES.map(({ id: state, label: text }) => {
         const count = counts[state]
         const params = new URLSearchParams(filterQuery)

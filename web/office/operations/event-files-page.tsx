@@ -56,7 +56,7 @@ export function EventFilesPage() {
       )}
       {files && (
         <>
-          <p role="status" className={notLiveCount === 0 ? 'settled' : 'mute'}>
+          <p role="status" className={notLiveCount === 0 ? 'form-status' : 'mute'}>
             {reloadMutation.isSuccess ? 'Event files reloaded. ' : ''}
             {notLiveCount === 0
               ? 'All event files are live.'
@@ -64,8 +64,8 @@ export function EventFilesPage() {
                 ? 'The current version of 1 event file is not live.'
                 : `The current versions of ${notLiveCount} event files are not live.`}
           </p>
-          <section className="pan" aria-label="Event files">
-            <ul className="log mails">
+          <section className="panel" aria-label="Event files">
+            <ul className="log email-list">
               {files.map((file) => (
                 <EventFileRow key={file.file} file={file} />
               ))}
@@ -77,7 +77,7 @@ export function EventFilesPage() {
   )
 }
 
-/** One file: its version, whether it is live, the reason if not, and its findings. */
+/** Shows one file: its version, whether it is live, the reason if it is not, and its findings. */
 export function EventFileRow({
   file: { file, title, version, is: state, why: reason, findings },
 }: {

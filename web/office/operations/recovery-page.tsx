@@ -7,7 +7,7 @@ import { formatCount } from '../../../engine/index.ts'
 import type { RecoveryResponse, WireRecovery } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
 import { readMessage } from '../office-api-responses.ts'
 import { callApi, EMAILS, PAYMENT_REVIEWS } from '../office-api-and-urls.ts'
 import { useSignInOn401 } from '../expired-session.ts'
@@ -23,7 +23,7 @@ import './emails-page.css'
 const API_PATH = '/api/admin/recovery-state/'
 const QUERY_KEY = ['recovery'] as const
 
-/** For owners of all events only. */
+/** Shows the recovery page. Only owners of all events can open it. */
 export function RecoveryPage() {
   const queryClient = useQueryClient()
   const [isDialogOpen, setDialogOpen] = useState(false)
@@ -111,7 +111,7 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
       </p>
       <div className="panels top">
         <div>
-          <section className="pan" aria-labelledby="copy">
+          <section className="panel" aria-labelledby="copy">
             <h2 id="copy">The copy</h2>
             <FigureList
               figures={[
@@ -123,7 +123,7 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
               ]}
             />
           </section>
-          <section className="pan" aria-labelledby="series">
+          <section className="panel" aria-labelledby="series">
             <h2 id="series">Invoices and credit notes</h2>
             <p>New numbers contain {code}, because the old numbers may have been issued already.</p>
             <FigureList
@@ -135,7 +135,7 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
           </section>
         </div>
         <div>
-          <section className="pan" aria-labelledby="payments">
+          <section className="panel" aria-labelledby="payments">
             <h2 id="payments">Payments</h2>
             <FigureList
               figures={[
@@ -147,7 +147,7 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
               ]}
             />
           </section>
-          <section className="pan" aria-labelledby="held">
+          <section className="panel" aria-labelledby="held">
             <h2 id="held">Held until the recovery ends</h2>
             <FigureList
               figures={[
@@ -161,9 +161,9 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
         </div>
       </div>
       {mails.length > 0 && (
-        <section className="pan" aria-labelledby="mails">
+        <section className="panel" aria-labelledby="mails">
           <h2 id="mails">Held emails</h2>
-          <ul className="log mails">
+          <ul className="log email-list">
             {mails.map(({ id, to, subject, event, at: time }) => (
               <li key={id}>
                 <span>
@@ -194,7 +194,7 @@ const formatTime = (time: string | null): string =>
 
 function FigureList({ figures }: { readonly figures: readonly (readonly [string, ReactNode])[] }) {
   return figures.length === 0 ? null : (
-    <Ledger rows={figures.map(([label, value]) => ({ id: label, label, value }))} />
+    <DetailsList rows={figures.map(([label, value]) => ({ id: label, label, value }))} />
   )
 }
 
@@ -206,7 +206,7 @@ const EMAIL_OUTCOMES = {
 
 function PastRecoveries({ past }: Pick<RecoveryResponse, 'past'>) {
   return (
-    <section className="pan" aria-labelledby="past">
+    <section className="panel" aria-labelledby="past">
       <h2 id="past">Earlier recoveries</h2>
       <ul className="log">
         {past.map(({ code, begun_at: startedAt, ended_at: endedAt, ended_by: endedBy, mails }) => (
@@ -257,7 +257,7 @@ function EndRecoveryDialog({ recovery, onDone, onClose }: EndRecoveryDialogProps
         New invoices keep the new number series.
       </p>
       <form
-        className="making"
+        className="inline-form"
         onSubmit={(event) => {
           event.preventDefault()
           endMutation.mutate(String(new FormData(event.currentTarget).get('mails')))
@@ -267,7 +267,7 @@ function EndRecoveryDialog({ recovery, onDone, onClose }: EndRecoveryDialogProps
           <legend>Held emails ({formatCount(held.mails)})</legend>
           <label>
             <input type="radio" name="mails" value="send" required />
-            <span>Send all: some may have been sent before</span>
+            <span>Send all: some may already have been sent</span>
           </label>
           <label>
             <input type="radio" name="mails" value="copy" required />
@@ -281,7 +281,7 @@ function EndRecoveryDialog({ recovery, onDone, onClose }: EndRecoveryDialogProps
             <span>Discard all: some may never have been sent</span>
           </label>
         </fieldset>
-        <div className="acts">
+        <div className="actions">
           <button type="submit" className="btn" disabled={endMutation.isPending}>
             End the recovery
           </button>

@@ -87,9 +87,9 @@ export function Debtors({ session, eventId: onlyEventId }: DebtorsProps) {
       )}
       {rows !== undefined && rows.length > 0 && (
         <>
-          <div className="say">
+          <div className="list-summary">
             <DueTotals totals={totals} total={registrationCount} />
-            <div className="acts">
+            <div className="actions">
               <ExportButtons files={listFiles(buildFileUrl(eventId), 'amounts-due')} />
               <button type="button" className="btn sm" onClick={() => setReminding(true)}>
                 Remind all {formatCount(registrationCount)}
@@ -323,14 +323,14 @@ function ReminderDialog({
           )}
           {skippedCount > 0 && (
             <p>
-              {formatCount(skippedCount)} are left out: they reported a payment, need review or
+              {formatCount(skippedCount)} get no reminder: they reported a payment, need review or
               approval, or got a payment link in the last 24 hours.
             </p>
           )}
         </>
       )}
       {reminders.isPending && <Progress label="reminders processed" {...batches.progress} />}
-      <div className="acts">
+      <div className="actions">
         {failures.length === 0 && (
           <button
             type="button"

@@ -20,7 +20,7 @@ import { readSuccess } from '../office-api-responses.ts'
 import { useSignInOn401 } from '../expired-session.ts'
 import { Banner, PageHeading } from '../ui/error-banner-and-heading.tsx'
 import { formatDateTime } from '../ui/format-date-time.ts'
-import { Summary, TotalsBy } from './movement-totals.tsx'
+import { MovementSummary, TotalsBy } from './movement-totals.tsx'
 import { MovementRows } from './movements.tsx'
 import { pluralise } from './payment-tables.tsx'
 import { readMonth } from './payments-api-responses.ts'
@@ -66,14 +66,14 @@ export function MonthClosePage({
       </p>
       {data && (
         <>
-          <Summary
+          <MovementSummary
             totals={data.totals}
             days={describePeriod(data.from, data.to)}
             hasFilters={false}
           />
           <CheckItems checks={listChecks(month, data)} label="Checklist" />
           <Closings data={data} />
-          <div className="acts closing">
+          <div className="actions closing">
             <ExportButtons
               className="btn"
               files={[
@@ -131,7 +131,7 @@ function MonthLinks({ month, isOver }: { readonly month: string; readonly isOver
     addMonths(firstDay, offset).slice(0, 7),
   ) as [string, string]
   return (
-    <nav className="acts" aria-label="Months">
+    <nav className="actions" aria-label="Months">
       <Link className="btn line sm" to={buildMonthUrl(previousMonth)}>
         {formatMonth(previousMonth)}
       </Link>
@@ -256,7 +256,7 @@ function CheckItems({
   return (
     <ul className="checks" aria-label={label}>
       {checks.map(({ text, isDone, to }) => (
-        <li key={text} className={isDone ? 'met' : undefined}>
+        <li key={text} className={isDone ? 'done-item' : undefined}>
           <Icon name={isDone ? 'tick' : 'tri'} small />
           <span className="vh">{isDone ? 'Done: ' : 'To do: '}</span>
           <Link to={to}>{text}</Link>
@@ -314,7 +314,7 @@ function CloseDialog({
         Rollcall records your name, the time and the figures for each of your events. Payments can
         still arrive: later changes to this month are listed on this page and in the file.
       </p>
-      <div className="acts">
+      <div className="actions">
         <button
           type="button"
           className="btn"

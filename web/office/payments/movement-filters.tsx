@@ -48,7 +48,7 @@ export function MovementFilters(props: FilterProps) {
   }
   return (
     <form
-      className="fil pfil"
+      className="filter-field payment-filters"
       aria-label="Filters"
       onSubmit={(event) => {
         event.preventDefault()

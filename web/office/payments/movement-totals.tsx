@@ -32,7 +32,7 @@ const countEntries = (totals: Totals, name: 'payments' | 'refunds'): number =>
 /**
  * Shows the figures of the chosen days in one sentence for each currency. Amounts in two currencies are never added.
  */
-export function Summary({
+export function MovementSummary({
   totals,
   days,
   hasFilters = true,
@@ -44,14 +44,14 @@ export function Summary({
 }) {
   if (totals.length === 0)
     return (
-      <p className="say" role="status">
+      <p className="list-summary" role="status">
         No payments or refunds, {days}.{hasFilters && ' Choose other dates or filters.'}
       </p>
     )
   const currencies = listCurrencies(totals)
   const isEmpty = (currency: Currency): boolean =>
     SHOWN_TOTALS.every((name) => sumTotals(selectCurrency(totals, currency), currency, name) === 0)
-  // A currency of another event without payments or refunds would only take up space.
+  // Omits the currencies of other events if they have no payments or refunds.
   const shownCurrencies = currencies.filter((currency) => !isEmpty(currency))
   return (shownCurrencies.length > 0 ? shownCurrencies : currencies.slice(0, 1)).map((currency) => {
     const currencyTotals = selectCurrency(totals, currency)
@@ -70,7 +70,7 @@ export function Summary({
       ['Refunds of payments not counted', 'refunded_not_counted'],
     ] as const
     return (
-      <p className="say" key={currency} role="status">
+      <p className="list-summary" key={currency} role="status">
         <span>
           {days}: received <b>{formatSum('received')}</b> − refunded <b>{formatSum('refunded')}</b>{' '}
           = net <b>{formatSignedMoney(net, currency)}</b>
@@ -124,7 +124,7 @@ export function describeTotal(totals: Totals, currency: Currency): string {
   return `Total${isOnlyRupees ? '' : ` in ${formatCurrency(currency)}`}: ${counts}${otherAmounts.length === 0 ? '' : `, including ${otherAmounts.join(', ')}`}`
 }
 
-/** The totals of each method or event, in each currency. */
+/** Shows the totals of each method or event, in each currency. */
 export function TotalsBy({
   label,
   head,

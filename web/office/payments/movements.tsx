@@ -14,7 +14,7 @@ import { ShowOlder } from '../ui/log-list.tsx'
 import { FILTERS, MOVEMENTS_API, MovementFilters } from './movement-filters.tsx'
 import type { MovementsProps } from './movement-filters.tsx'
 import {
-  Summary,
+  MovementSummary,
   TotalsBy,
   describeTotal,
   listCurrencies,
@@ -85,7 +85,7 @@ export function Movements({ session, eventId }: MovementsProps) {
       )}
       {firstPage !== undefined && rows !== undefined && (
         <div className={query.isPlaceholderData ? 'stale' : undefined} aria-busy={query.isFetching}>
-          <Summary
+          <MovementSummary
             totals={firstPage.totals ?? []}
             days={describePeriod(firstPage.from, firstPage.to)}
           />
@@ -97,7 +97,7 @@ export function Movements({ session, eventId }: MovementsProps) {
                 showsEvent={eventId === null}
               />
               <ShowOlder query={query} />
-              <div className="psums">
+              <div className="payment-totals">
                 <TotalsBy
                   label="By method"
                   head="Method"

@@ -7,7 +7,7 @@ import { buildRegistrationUrl } from '../office-api-and-urls.ts'
 import { EventOptions } from '../ui/log-list.tsx'
 import './payments.css'
 
-/** A table that scrolls sideways on a narrow page; on a phone each row is a block. */
+/** Shows a table that scrolls sideways on a narrow page; on a phone each row is a block. */
 export function AmountTable({
   label,
   head,
@@ -19,7 +19,7 @@ export function AmountTable({
   readonly children: ReactNode
 }) {
   return (
-    <div className="pays" role="region" aria-label={label} tabIndex={0}>
+    <div className="payments-table" role="region" aria-label={label} tabIndex={0}>
       <table>
         <caption className="vh">{label}</caption>
         <thead>
@@ -37,7 +37,7 @@ export function AmountTable({
   )
 }
 
-/** The name and number of a registration, as a link if the user may open it, and its event. */
+/** Shows the name, the number and the event of a registration. Links to the registration if the user may open it. */
 export function RegistrationLink({
   session,
   eventId,
@@ -78,7 +78,7 @@ export const EventFilter = ({
   readonly value: string
   readonly onChange: (event: string) => void
 }) => (
-  <label className="whichof">
+  <label className="event-filter">
     <span className="vh">Event</span>
     <select value={value} onChange={({ target }) => onChange(target.value)}>
       <EventOptions events={events} />

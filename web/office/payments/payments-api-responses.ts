@@ -13,7 +13,7 @@ import type { JsonObject } from '../../app/json-readers.ts'
 const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string'
 const isTime = (value: unknown): boolean => typeof value === 'string' && readInstant(value) !== null
 const hasValidCursor = (body: JsonObject): boolean => isTextOrNull(body['after'])
-const keepIf = (value: unknown, isValid: (row: JsonObject) => boolean): JsonObject | null =>
+const returnIfValid = (value: unknown, isValid: (row: JsonObject) => boolean): JsonObject | null =>
   isRecord(value) && isValid(value) ? value : null
 
 const TOTAL_NAMES = [
@@ -26,7 +26,7 @@ const TOTAL_NAMES = [
 ] as const
 
 const readTotals = (value: unknown): JsonObject | null =>
-  keepIf(
+  returnIfValid(
     value,
     (row) =>
       hasAll(row, 'string', 'event', 'method') &&
@@ -34,7 +34,7 @@ const readTotals = (value: unknown): JsonObject | null =>
       TOTAL_NAMES.every((name) => isSignedAmount(row[name])),
   )
 const readMovement = (value: unknown): JsonObject | null =>
-  keepIf(
+  returnIfValid(
     value,
     (row) =>
       hasAll(row, 'string', 'id', 'kind', 'event', 'name', 'method', 'reference', 'counts') &&
@@ -47,7 +47,7 @@ const readMovement = (value: unknown): JsonObject | null =>
       typeof row['unreconciled'] === 'boolean' &&
       (row['due'] === null || (isRecord(row['due']) && isAmount(row['due']['amount']))) &&
       readArray(row['documents'], (document) =>
-        keepIf(
+        returnIfValid(
           document,
           (entry) => hasAll(entry, 'number', 'id') && hasAll(entry, 'string', 'serial'),
         ),
@@ -59,7 +59,7 @@ export const readMovements: Reader<MovementsResponse> = (body) =>
   hasValidCursor(body) &&
   [body['from'], body['to'], body['today']].every((day) => typeof day === 'string' && isDay(day)) &&
   readArray(body['methods'], (value) =>
-    keepIf(value, (row) => hasAll(row, 'string', 'id', 'label')),
+    returnIfValid(value, (row) => hasAll(row, 'string', 'id', 'label')),
   ) !== null &&
   readArray(body['movements'], readMovement) !== null &&
   (body['totals'] === null || readArray(body['totals'], readTotals) !== null)
@@ -71,7 +71,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
   hasValidCursor(body) &&
   isTime(body['now']) &&
   readArray(body['debtors'], (value) =>
-    keepIf(
+    returnIfValid(
       value,
       (row) =>
         hasAll(row, 'string', 'reg_no', 'event_id', 'event', 'name', 'phone', 'state') &&
@@ -83,7 +83,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
   ) !== null &&
   (body['totals'] === null ||
     readArray(body['totals'], (value) =>
-      keepIf(
+      returnIfValid(
         value,
         (row) =>
           hasAll(row, 'string', 'event') &&
@@ -97,7 +97,7 @@ export const readDebtors: Reader<DebtorsResponse> = (body) =>
 export const readOpenRefunds: Reader<OpenRefundsResponse> = (body) =>
   isRecord(body) &&
   readArray(body['refunds'], (value) =>
-    keepIf(
+    returnIfValid(
       value,
       (row) =>
         hasAll(row, 'number', 'id') &&
@@ -128,7 +128,10 @@ export const readMonth: Reader<MonthResponse> = (body) =>
   readArray(body['totals'], readTotals) !== null &&
   readArray(body['changes'], readMovement) !== null &&
   readArray(body['closings'], (value) =>
-    keepIf(value, (row) => hasAll(row, 'string', 'event_id', 'event', 'who') && isTime(row['at'])),
+    returnIfValid(
+      value,
+      (row) => hasAll(row, 'string', 'event_id', 'event', 'who') && isTime(row['at']),
+    ),
   ) !== null
     ? (body as unknown as MonthResponse)
     : null

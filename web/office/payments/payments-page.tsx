@@ -17,7 +17,7 @@ const TABS = [
   { id: 'refunds', label: 'Refunds', Contents: OpenRefunds },
 ] as const
 
-/** `event` is null for all the user's events. */
+/** Shows the payments in tabs. `event` is null for all the user's events. */
 export function PaymentsPage({
   session,
   event,
@@ -31,7 +31,7 @@ export function PaymentsPage({
   return (
     <main className="main" id="main">
       <PageHeading title="Payments" />
-      <nav className="ptabs" aria-label="Payments">
+      <nav className="payment-tabs" aria-label="Payments">
         {TABS.map(({ id, label }) => (
           <Link
             key={id}

@@ -21,7 +21,7 @@ import '../lists/bulk-actions.css'
 const REVIEW_LABELS: Readonly<Record<string, string>> = {
   misfit: 'Differs from the price',
   second: 'Second payment',
-  rest: 'Rest of a payment',
+  rest: 'Remainder of a payment',
   ended: 'Registration has ended',
   foreign: 'Other currency',
   test: 'Test payment',
@@ -62,7 +62,7 @@ const COLUMN_HEADINGS = [
   { text: 'Decision' },
 ] as const
 
-/** A row opens its card. Payments with the same reason can be decided together. */
+/** Lists the reviews. A row opens its card. Payments with the same reason can be decided together. */
 export function ReviewTable({
   session,
   reviews,
@@ -86,7 +86,7 @@ export function ReviewTable({
   return (
     <>
       {canDecide && groups.length > 0 && (
-        <div className="acts-of" role="group" aria-label="Select by reason">
+        <div className="action-buttons" role="group" aria-label="Select by reason">
           {groups.map(([reason, groupReviews]) => (
             <button
               key={reason}
@@ -237,8 +237,8 @@ function listBulkDecisions(reviews: readonly WireReview[]): readonly BulkDecisio
 const MAX_NAMES = 12
 
 /**
- * Each payment is decided separately: a payment that has changed in the meantime stays undecided,
- * and the result names it.
+ * Decides the selected payments one by one. A payment that has changed in the meantime stays undecided, and the result
+ * names it.
  */
 function BulkDialog({
   reviews,
@@ -311,7 +311,7 @@ function BulkDialog({
         <p>These payments do not pay for any registration, and are not refunded.</p>
       )}
       <form
-        className="making"
+        className="inline-form"
         onSubmit={(event) => {
           event.preventDefault()
           decisions.mutate(String(new FormData(event.currentTarget).get('why')).trim())
@@ -329,7 +329,7 @@ function BulkDialog({
   )
 }
 
-/** Shows the amount due, these payments, and their part under review, by currency. */
+/** Shows the amount due, these payments, and the amount under review, by currency. */
 function BulkFigures({ reviews }: { readonly reviews: readonly WireReview[] }) {
   const figures = [
     ['Due', reviews.map((review) => [readReviewCurrencies(review).dueCurrency, review.due ?? 0])],

@@ -33,7 +33,7 @@ type ColumnMappingProps = {
 export function ColumnMapping({ kind, headings, onMapped, isBusy }: ColumnMappingProps) {
   return (
     <form
-      className="making"
+      className="inline-form"
       aria-label="Columns of the file"
       onSubmit={(event) => {
         event.preventDefault()

@@ -50,12 +50,12 @@ export function ExchangeRates({
   const error = useSignInOn401(query.error ?? enterMutation.error)
   const { rates = [], waiting = [] } = query.data ?? {}
   return (
-    <section className="pan" aria-labelledby="exchange-rates">
+    <section className="panel" aria-labelledby="exchange-rates">
       <h2 id="exchange-rates">Exchange rates</h2>
       <p className="mute">
-        An invoice in another currency states its value in rupees at the exchange rate on the day of
-        payment, or else the latest rate of the week before. The invoice is issued once there is a
-        rate.
+        Invoices in other currencies also state their value in rupees. Rollcall uses the rate on the
+        day of payment, or else the latest rate of the week before. It issues an invoice when it has
+        a rate.
       </p>
       {error && <Banner text={error.message} onDismiss={() => enterMutation.reset()} />}
       {waiting.length > 0 && (
@@ -72,7 +72,7 @@ export function ExchangeRates({
       )}
       <form
         ref={form}
-        className="making"
+        className="inline-form"
         onSubmit={(submitEvent) => {
           submitEvent.preventDefault()
           const data = new FormData(submitEvent.currentTarget)
@@ -109,7 +109,7 @@ export function ExchangeRates({
           Save rate
         </button>
       </form>
-      <p role="status" className="settled">
+      <p role="status" className="form-status">
         {enterMutation.data ?? ''}
       </p>
       {rates.length > 0 && (

@@ -41,7 +41,7 @@ export function FindPayer({
     onSelect(result)
   }
   return (
-    <div className="findpayer">
+    <div className="find-payer">
       <input
         ref={field}
         type="search"

@@ -1,4 +1,4 @@
-/** Marks a settlement line that differs from the records as handled, with a reason, and undoes it. */
+/** Marks a differing settlement line as handled, with a reason; the user can undo this. */
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { FormEvent } from 'react'
@@ -74,7 +74,7 @@ export function HandleLine({ event, line }: LineProps) {
       <summary>
         Mark as handled<span className="vh">: {name}</span>
       </summary>
-      <form className="making" onSubmit={submit}>
+      <form className="inline-form" onSubmit={submit}>
         <label>
           Reason
           <input

@@ -27,7 +27,8 @@ const readRefundRequest = (value: unknown): Record<string, unknown> | null =>
     : null
 
 /**
- * Returns the currencies of a payment under review and of the bill. A response states the latter only if it differs.
+ * Returns the currencies of a payment under review and of its bill. A response states the currency of the bill only if
+ * it differs.
  */
 export function readReviewCurrencies({
   currency: code,

@@ -50,7 +50,7 @@ const RETURNED_LABELS = {
 const CONSEQUENCES: Readonly<Partial<Record<DecisionName, string>>> = {
   ask: 'The payment counts. The rest stays due, and the delegate gets a payment link by email.',
   dismiss: 'The payment does not count and is not refunded.',
-  move: 'It pays the other registration if the amounts match. Otherwise it needs review there.',
+  move: 'If the amounts match, the payment counts for the other registration. Otherwise it needs review there.',
 }
 const RETURNED_CONSEQUENCE = 'This closes the warning only. The payment still counts.'
 const isRefundReview = ({ kind }: WireReview): boolean => kind.startsWith('refund')
@@ -86,7 +86,7 @@ export function ReviewCard({ review, canDecide, isReasonShown = true, onDone }: 
       <ReviewAmounts {...review} />
       <UnknownPayer {...review} />
       {canDecide && (
-        <div className="acts-of">
+        <div className="action-buttons">
           {review.decisions.map((decision) => (
             <button
               key={decision}
@@ -128,10 +128,7 @@ export function getShortfall({
     : addAmounts([due, -left], readReviewCurrencies(review).currency)
 }
 
-/**
- * Returns the label of a decision. A decision about a shortfall waives it or asks for it, so the label states the
- * amount.
- */
+/** Returns the label of a decision. Decisions that waive or request a shortfall state its amount. */
 function getDecisionLabel(review: WireReview, label: string, decision: DecisionName): string {
   const shortfall = getShortfall(review)
   if (review.kind !== 'misfit' || shortfall <= 0) return label
@@ -245,7 +242,7 @@ function DecisionDialog({ decision, title, review, onDone, onClose }: DecisionDi
       <ReviewAmounts {...review} />
       {!isRefundReview(review) && consequence !== undefined && <p>{consequence}</p>}
       <form
-        className="making"
+        className="inline-form"
         onSubmit={(event) => {
           event.preventDefault()
           const data = new FormData(event.currentTarget)
@@ -343,7 +340,8 @@ function DecisionFields({ decision, review }: Pick<DecisionDialogProps, 'decisio
 }
 
 /**
- * The search for the registration that a payment belongs to. Staff usually know the person's name, but not the number.
+ * Shows a search for the registration that a payment belongs to. Staff usually know the person's name, but not the
+ * number.
  */
 function MoveTarget({ suggested }: { readonly suggested: string }) {
   const [target, setTarget] = useState({ regNo: suggested, name: '' })

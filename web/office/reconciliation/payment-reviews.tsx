@@ -45,7 +45,7 @@ export function PaymentReviews({
     void query.refetch()
   }
   const renderCard = (review: WireReview) => (
-    <section className="pan" key={review.id} aria-label={getReviewLabel(review)}>
+    <section className="panel" key={review.id} aria-label={getReviewLabel(review)}>
       <ReviewHeader session={session} review={review} />
       <ReviewCard review={review} canDecide={canDecide} onDone={onDone} />
     </section>
@@ -143,7 +143,7 @@ function ReviewHeader({
   const { reg_no: regNo, name, event_id: eventId, since } = review
   const event = session.events.find(({ id }) => id === eventId)
   return (
-    <p className="whose">
+    <p className="review-heading">
       <b>
         {regNo === null ? (
           'Not matched to a registration'

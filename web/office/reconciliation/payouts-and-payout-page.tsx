@@ -52,10 +52,10 @@ export function AllPayouts({ event }: { readonly event: OfficeEvent }) {
         />
       )}
       {payouts.length > 0 && (
-        <section className="pan" aria-labelledby="settlement-payouts">
+        <section className="panel" aria-labelledby="settlement-payouts">
           <h2 id="settlement-payouts">Payouts</h2>
           <p className="mute">Payouts to all accounts of your events, each with its bank line.</p>
-          <ul className="log stmt">
+          <ul className="log statement-lines">
             {payouts.map((payout) => (
               <li key={`${payout.account} ${payout.utr} ${payout.day}`}>
                 <span>
@@ -147,11 +147,11 @@ export function PayoutPage({
           ...(payout.elsewhere === null ? [] : ([['Other events', payout.elsewhere.net]] as const)),
         ] as const
         return (
-          <section className="pan" key={`${payout.utr} ${payout.day}`} aria-label="Amounts">
+          <section className="panel" key={`${payout.utr} ${payout.day}`} aria-label="Amounts">
             <p>
               {formatDayText(payout.day)} <BankLine bank={payout.bank} />
             </p>
-            <dl className="payoutsums">
+            <dl className="payout-totals">
               {rows
                 .filter(([, amount]) => amount !== 0)
                 .map(([label, amount]) => (
@@ -169,10 +169,10 @@ export function PayoutPage({
         )
       })}
       {lines.length > 0 && (
-        <section className="pan" aria-labelledby="payout-lines">
+        <section className="panel" aria-labelledby="payout-lines">
           <h2 id="payout-lines">Lines ({lines.length})</h2>
           {data?.payouts.length === 1 ? (
-            <ul className="log stmt">{lines.map(renderLine)}</ul>
+            <ul className="log statement-lines">{lines.map(renderLine)}</ul>
           ) : (
             <LinesByPayout lines={lines} renderLine={renderLine} />
           )}

@@ -16,7 +16,7 @@ type RemovalProps = { readonly id: number; readonly lines: readonly WireStatemen
 export function RemoveStatement(props: RemovalProps) {
   const [isOpen, setIsOpen] = useState(false)
   return (
-    <div className="acts removal">
+    <div className="actions removal">
       <button type="button" className="btn line sm" onClick={() => setIsOpen(true)}>
         Remove statement
       </button>
@@ -49,7 +49,7 @@ function RemovalDialog({ id, lines, onClose }: RemovalProps & { readonly onClose
       {usedLineCount > 0 ? (
         <p>
           {usedLineCount === 1 ? '1 line has' : `${usedLineCount} lines have`} a recorded payment or
-          a decision, so the statement cannot be removed. A line marked as not ours can be reopened
+          a decision, so the statement cannot be removed. If a line is marked as not ours, reopen it
           first.
         </p>
       ) : (
@@ -58,7 +58,7 @@ function RemovalDialog({ id, lines, onClose }: RemovalProps & { readonly onClose
           currency.
         </p>
       )}
-      <div className="acts">
+      <div className="actions">
         {usedLineCount === 0 && (
           <button
             type="button"

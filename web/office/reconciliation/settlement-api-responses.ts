@@ -1,4 +1,4 @@
-/** Parsers of the responses of settlement calls. */
+/** Parsers for settlement API responses. */
 import type {
   PayoutsResponse,
   SettlementHandledResponse,

@@ -58,7 +58,7 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
   const lineCount = (fresh ?? 0) + changedCount
   return (
     <>
-      <section className="pan" aria-labelledby="settlement-report">
+      <section className="panel" aria-labelledby="settlement-report">
         <h2 id="settlement-report">Gateway settlement</h2>
         <ReportSummary {...settlement} />
         {unread.length > 0 && (
@@ -76,13 +76,13 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
         {changedCount > 0 && (
           <p className="care">
             {changedCount === 1
-              ? '1 line was saved before with another fee, tax or net amount. Saving replaces it.'
-              : `${changedCount} lines were saved before with another fee, tax or net amount. Saving replaces them.`}
+              ? '1 line is already saved, with a different fee, tax or net amount. Saving replaces it.'
+              : `${changedCount} lines are already saved, with a different fee, tax or net amount. Saving replaces them.`}
           </p>
         )}
         {saveError && <Banner text={saveError.message} onDismiss={() => saveMutation.reset()} />}
         <p role="status" className="done">
-          {saveMutation.data?.message ?? (lineCount === 0 ? 'All lines were saved before.' : '')}
+          {saveMutation.data?.message ?? (lineCount === 0 ? 'All lines are already saved.' : '')}
         </p>
         {saveMutation.data === undefined && lineCount > 0 && (
           <>
@@ -90,7 +90,7 @@ export function SettlementReport({ event, settlement, file, columns }: Settlemen
               Saving sends unknown payments to review. The other lines are added to their
               registrations.
             </p>
-            <div className="acts-of">
+            <div className="action-buttons">
               <button
                 type="button"
                 className="btn"
@@ -150,10 +150,10 @@ function ReportSummary({ lines }: WireSettlement) {
 function Payouts({ payouts }: { readonly payouts: readonly WirePayout[] }) {
   if (payouts.length === 0) return null
   return (
-    <section className="pan" aria-labelledby="settlement-payouts">
+    <section className="panel" aria-labelledby="settlement-payouts">
       <h2 id="settlement-payouts">Payouts</h2>
       <p className="mute">Each gateway transfer, with the amount that the bank statement shows.</p>
-      <ul className="log stmt">
+      <ul className="log statement-lines">
         {payouts.map((payout) => (
           <li key={`${payout.account} ${payout.utr} ${payout.day}`}>
             <span>
@@ -222,12 +222,12 @@ function LineGroups({ event, lines }: EventProps & { readonly lines: readonly Wi
       </>
     )
     return isCollapsed ? (
-      <details className="pan" key={lineKind}>
+      <details className="panel" key={lineKind}>
         <summary>{heading}</summary>
         {list}
       </details>
     ) : (
-      <section className="pan" key={lineKind} aria-labelledby={`settled-${lineKind}`}>
+      <section className="panel" key={lineKind} aria-labelledby={`settled-${lineKind}`}>
         <h2 id={`settled-${lineKind}`}>{heading}</h2>
         {list}
       </section>
@@ -245,8 +245,8 @@ export function LinesByPayout<Line extends WireSettledLine>({
 }) {
   return groupRows(lines, describePayout).map(([payout, payoutLines]) => (
     <Fragment key={payout}>
-      {payout !== '' && <p className="ofpayout">{payout}</p>}
-      <ul className="log stmt" {...(payout !== '' && { 'aria-label': payout })}>
+      {payout !== '' && <p className="payout-heading">{payout}</p>}
+      <ul className="log statement-lines" {...(payout !== '' && { 'aria-label': payout })}>
         {payoutLines.map(renderLine)}
       </ul>
     </Fragment>
@@ -257,8 +257,8 @@ const describePayout = ({ day, utr }: WireSettledLine): string =>
   [day !== null && isDay(day) ? formatDayShort(day) : '', utr].filter(Boolean).join(', ')
 
 /**
- * `event` is the event of the line's registration, or else of its account. The heading above the list states the
- * payout.
+ * Shows one line. `event` is the event of the line's registration, or else of its account. The heading above the list
+ * states the payout.
  */
 export function SettledLine({
   event,
@@ -310,10 +310,10 @@ function UnsettledPayments({
   const [visibleCount, setVisibleCount] = useState(RECONCILIATION_ROWS)
   if (unsettled.length === 0) return null
   return (
-    <section className="pan" aria-labelledby="settlement-open">
+    <section className="panel" aria-labelledby="settlement-open">
       <h2 id="settlement-open">Paid, not settled yet ({formatCount(unsettled.length)})</h2>
       <p className="mute">The gateway pays out within a few working days.</p>
-      <ul className="log stmt">
+      <ul className="log statement-lines">
         {unsettled
           .slice(0, visibleCount)
           .map(({ reg_no: regNo, reference, paid_on: paidOn, days, account, ...payment }) => (
@@ -351,7 +351,7 @@ const LINE_GROUPS = [
   [
     'handled',
     'Handled',
-    'They differ or are unknown, and staff stated why nothing is left to do.',
+    'Lines that differ or are unknown, and that staff marked as handled, with a reason.',
     true,
   ],
   ['settled', 'Settled', 'The amounts agree.', true],

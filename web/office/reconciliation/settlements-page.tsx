@@ -28,7 +28,7 @@ export function SettlementsPage({ events }: { readonly events: readonly OfficeEv
         </Link>
       </PageHeading>
       {events.length > 1 && (
-        <label className="eventof">
+        <label className="event-select">
           Event
           <select
             value={event?.id}
@@ -61,7 +61,7 @@ function EventSettlements({ event }: { readonly event: OfficeEvent }) {
   const { data } = upload
   return (
     <>
-      <section className="pan" aria-labelledby="settlement-load" aria-busy={upload.isPending}>
+      <section className="panel" aria-labelledby="settlement-load" aria-busy={upload.isPending}>
         <h2 id="settlement-load">Upload a settlement report</h2>
         <p className="mute">
           A CSV or Excel file from your gateway. Nothing is saved until you choose Save.

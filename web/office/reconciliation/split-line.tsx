@@ -32,7 +32,7 @@ type SplitLineProps = {
   readonly onCancel: () => void
 }
 
-/** The amounts must add up to the remaining amount of the line. */
+/** Shows a row for each person. The amounts must add up to the remaining amount of the line. */
 export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitLineProps) {
   const [rows, setRows] = useState<readonly Row[]>([])
   const amounts = rows.map(({ amount }) => {
@@ -44,7 +44,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
     setRows(rows.map((row) => (row.regNo === regNo ? { ...row, ...changes } : row)))
   return (
     <form
-      className="splitline"
+      className="split-line"
       aria-label={`Split line ${line.line}`}
       onSubmit={(event) => {
         event.preventDefault()
@@ -105,7 +105,7 @@ export function SplitLine({ line, currency, isBusy, onAssign, onCancel }: SplitL
             ? `${formatSignedMoney(remainingAmount, currency)} still to assign.`
             : `${formatSignedMoney(-remainingAmount, currency)} too much.`}
       </p>
-      <div className="rowacts">
+      <div className="row-actions">
         <button
           type="submit"
           className="btn sm"

@@ -29,7 +29,7 @@ export function StatementLineRow(props: RowProps) {
   const { amount, left, day, narration, reference, why } = line
   return (
     <li>
-      <div className="bankline" id={`bank-line-${line.id}`}>
+      <div className="bank-line" id={`bank-line-${line.id}`}>
         <b>{formatResponseMoney(amount, currency)}</b>{' '}
         <span className="mute">
           {isDay(day) ? formatDayShort(day) : day} · line {line.line}
@@ -62,7 +62,7 @@ export function StatementLineRow(props: RowProps) {
         )}
         {((line.state === 'not_ours' && line.payments.length === 0) ||
           line.payout?.by_amount === true) && (
-          <div className="rowacts">
+          <div className="row-actions">
             <button
               type="button"
               className="btn line sm"
@@ -118,7 +118,7 @@ function Payments({ line, currency, events }: RowProps) {
   )
 }
 
-/** The name of the event is shown only if there are several events. */
+/** Shows the payer. Shows the name of the event only if there are several events. */
 function PayerName({
   regNo,
   name,
@@ -184,7 +184,7 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
               {due !== line.left && '. The amount differs, so it goes to review.'}
             </small>
           </span>
-          <span className="rowacts">
+          <span className="row-actions">
             <button
               type="button"
               className="btn line sm"
@@ -217,7 +217,7 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
             hasFocus={takesFocus}
             onSelect={({ reg_no: regNo }) => assignTo(regNo)}
           />
-          <div className="rowacts">
+          <div className="row-actions">
             <button type="button" className="btn line sm" onClick={() => setSplitting(true)}>
               Split<span className="vh"> line {line.line}</span>
             </button>

@@ -229,13 +229,13 @@ function WorkTable({ statement, events, refresh }: WorkTableProps) {
         )
         const heading = `${title} (${groupLines.length})`
         return isCollapsed ? (
-          <details className="pan" key={name}>
+          <details className="panel" key={name}>
             <summary>{heading}</summary>
             {group}
           </details>
         ) : (
-          <section className="pan" key={name} aria-labelledby={`group-${name}`}>
-            <div className="ph">
+          <section className="panel" key={name} aria-labelledby={`group-${name}`}>
+            <div className="panel-header">
               <h2 id={`group-${name}`} tabIndex={-1}>
                 {heading}
               </h2>

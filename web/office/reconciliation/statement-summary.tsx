@@ -84,7 +84,7 @@ export function StatementNotes({
   return (
     <>
       {returned.length > 0 && (
-        <section className="pan" aria-labelledby="statement-returned">
+        <section className="panel" aria-labelledby="statement-returned">
           <h2 id="statement-returned">May have been returned by the bank ({returned.length})</h2>
           <p className="mute">
             A withdrawal that names a payment. Recorded payments are listed under{' '}
@@ -115,7 +115,7 @@ export function StatementNotes({
         </p>
       )}
       {waiting.length > 0 && (
-        <details className="pan">
+        <details className="panel">
           <summary>Reported by delegate, not in this statement ({waiting.length})</summary>
           <ul className="log">
             {waiting.map(({ reg_no: regNo, name, event: eventId, due, reference }) => {

@@ -57,7 +57,7 @@ function UploadForm({ events }: EventsProps) {
   const error = useSignInOn401(upload.error)
   const { data } = upload
   return (
-    <section className="pan" aria-labelledby="statement-load" aria-busy={upload.isPending}>
+    <section className="panel" aria-labelledby="statement-load" aria-busy={upload.isPending}>
       <h2 id="statement-load">Upload a statement</h2>
       <p className="mute">
         One file covers all events that share the account. CSV or Excel, as downloaded from your
@@ -120,7 +120,7 @@ function SavedStatements() {
   const error = useSignInOn401(query.error)
   const statements = query.data?.pages.flatMap((page) => page.statements)
   return (
-    <section className="pan" aria-labelledby="statements-saved" aria-busy={query.isFetching}>
+    <section className="panel" aria-labelledby="statements-saved" aria-busy={query.isFetching}>
       <h2 id="statements-saved">Saved statements</h2>
       {error && (
         <Banner
@@ -143,10 +143,10 @@ function SavedStatements() {
               </span>
               <span className="r">
                 {statement.open > 0
-                  ? `${statement.open} left`
+                  ? `${statement.open} open`
                   : statement.matched > 0
                     ? 'All decided'
-                    : 'Nothing left'}
+                    : 'No open lines'}
                 <small>{statement.matched} decided</small>
               </span>
             </li>

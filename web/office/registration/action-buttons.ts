@@ -65,8 +65,8 @@ export function arrangeActions({
 }
 
 /**
- * Whether one click may refund a second payment: the gateway can refund all of it now, and staff have nothing else to
- * consider.
+ * Returns whether one click may refund a second payment: the gateway can refund all of it now, and staff have nothing
+ * else to consider.
  */
 export const canRefundAtOnce = ({
   allowed,

@@ -72,10 +72,10 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
     closedId.current = null
   }, [editedId])
   return (
-    <section className="pan" id="answers" aria-labelledby="reg-answers" ref={panel}>
+    <section className="panel" id="answers" aria-labelledby="reg-answers" ref={panel}>
       <h2 id="reg-answers">Person and answers</h2>
       <ActionOutcome outcome={outcome} />
-      <dl className="led">
+      <dl className="details">
         {answers.map((answer) => {
           const field = fields.find(({ id }) => id === answer.id)
           return answer.id === editedId && field !== undefined ? (
@@ -111,7 +111,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
                 {field !== undefined && (
                   <button
                     type="button"
-                    className="plainb pencil"
+                    className="plain-button pencil"
                     data-edits={answer.id}
                     aria-label={`Edit ${answer.label}`}
                     onClick={() => {
@@ -130,7 +130,7 @@ export function AnswersPanel({ regNo, answers, fields, currency, onChange }: Ans
       {viewedAnswer?.href !== undefined && (
         <Dialog title={viewedAnswer.label} onClose={() => setViewedAnswer(null)}>
           <img className="document" src={viewedAnswer.href} alt={viewedAnswer.text} />
-          <div className="acts">
+          <div className="actions">
             <button type="button" className="btn line" onClick={() => setViewedAnswer(null)}>
               Close
             </button>
@@ -172,14 +172,14 @@ type EditAnswerProps = {
   readonly currency: Currency
   /** A correction that changes the price may have sent an email. */
   readonly onSaved: (outcome: Outcome, hasPriceChanged: boolean) => void
-  /** Called when the answer is no longer the one that the user saw. */
+  /** Called when someone else has changed the answer since the user saw it. */
   readonly onStale: () => void
   readonly onCancel: () => void
 }
 
 /**
- * The form in an answer's row. A new price is shown before anything is saved; an answer that someone else has changed
- * in the meantime is not overwritten.
+ * Shows the form in an answer's row. Shows a new price before saving anything. Does not overwrite an answer that
+ * someone else has changed in the meantime.
  */
 function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: EditAnswerProps) {
   // The answer that the user saw when the form opened. Null after a refusal, which shows the user the current answer.
@@ -213,7 +213,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
   const errorId = `edit-${field.id}-error`
   return (
     <form
-      className="making"
+      className="inline-form"
       aria-label={`Edit ${field.label}`}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onCancel()
@@ -226,7 +226,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
       }}
     >
       {fieldError !== undefined && (
-        <p className="ferr" id={errorId} role="alert">
+        <p className="field-error" id={errorId} role="alert">
           <Icon name="bang" small />
           {fieldError}
         </p>
@@ -252,7 +252,7 @@ function EditAnswer({ regNo, field, currency, onSaved, onStale, onCancel }: Edit
           {error.message}
         </p>
       )}
-      <div className="acts">
+      <div className="actions">
         <button type="submit" className="btn sm" disabled={mutation.isPending}>
           {newTotal === null
             ? 'Save'

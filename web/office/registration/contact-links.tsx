@@ -15,7 +15,7 @@ export function ContactLinks({ regNo, email, phone }: ContactLinksProps) {
   }
   const whatsappLink = buildWhatsappUrl(phone)
   return (
-    <div className="reach">
+    <div className="contact-links">
       <button type="button" className="btn quiet sm" onClick={copy}>
         <Icon name="copy" small />
         Copy number

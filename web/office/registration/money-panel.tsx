@@ -4,9 +4,9 @@ import type { OfficeRegistrationResponse } from '../../../engine/api.ts'
 import type { Currency } from '../../../engine/index.ts'
 import { buildLineRows } from '../../ui/payment/bill-rows.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
-import type { LedgerRow } from '../../ui/details-list.tsx'
-import { Status } from '../../ui/payment-status-badge.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
+import type { DetailsRow } from '../../ui/details-list.tsx'
+import { PaymentStatusBadge } from '../../ui/payment-status-badge.tsx'
 import { RegNumber } from '../ui/error-banner-and-heading.tsx'
 import { formatDateParts } from '../lists/list-table.tsx'
 import { readResponseCurrency } from '../../app/response-currency.ts'
@@ -16,9 +16,9 @@ import { EntryTime } from '../ui/list-entry-time.tsx'
 export function MoneyPanels({ details }: { readonly details: OfficeRegistrationResponse }) {
   return (
     <>
-      <section className="pan" aria-labelledby="reg-price">
+      <section className="panel" aria-labelledby="reg-price">
         <h2 id="reg-price">Price</h2>
-        <Ledger money rows={buildPriceRows(details)} />
+        <DetailsList money rows={buildPriceRows(details)} />
       </section>
       <Payments payments={details.payments} currency={readResponseCurrency(details)} />
     </>
@@ -36,7 +36,7 @@ export function buildPriceRows({
 }: Pick<
   OfficeRegistrationResponse,
   'registration' | 'lines' | 'currency' | 'tax_name'
->): readonly LedgerRow[] {
+>): readonly DetailsRow[] {
   const currency = readResponseCurrency(response)
   const lines = readLines(wireLines, currency)
   const details = [
@@ -83,19 +83,19 @@ function Payments({
   readonly currency: Currency
 }) {
   return (
-    <section className="pan" aria-labelledby="reg-payments">
+    <section className="panel" aria-labelledby="reg-payments">
       <h2 id="reg-payments">Payments</h2>
       {payments.length === 0 && <p className="mute">No payment is due for this registration.</p>}
       {payments.map((payment) => (
         <div className="pay" key={payment.order_id}>
-          <p className="payh">
+          <p className="payment-heading">
             <RegNumber text={payment.order_id} />
             <b>
               {payment.received !== undefined &&
                 `${formatResponseMoney(payment.received, currency)} of `}
               {formatResponseMoney(payment.amount, currency)}
             </b>
-            <Status is={payment.status} {...findFailureLabel(payment)} />
+            <PaymentStatusBadge is={payment.status} {...findFailureLabel(payment)} />
           </p>
           {payment.review && (
             <p className="care">
@@ -122,7 +122,8 @@ function Payments({
 }
 
 /**
- * Returns the status label of a failed payment attempt, which states the cause. Returns no props for other attempts.
+ * Returns the label of a failed payment attempt: “Declined” or “Expired”. Returns no props if the cause is unknown or
+ * the attempt has not failed.
  */
 function findFailureLabel({
   status,

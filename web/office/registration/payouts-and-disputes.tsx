@@ -13,7 +13,7 @@ export function SettlementPanel({
 }: Pick<OfficeRegistrationResponse, 'settled'>) {
   if (settlements.length === 0) return null
   return (
-    <section className="pan" aria-labelledby="reg-settled">
+    <section className="panel" aria-labelledby="reg-settled">
       <h2 id="reg-settled">Payouts</h2>
       <ul className="log">
         {settlements.map(
@@ -52,7 +52,7 @@ export function DisputePanel({
 }) {
   if (disputes.length === 0) return null
   return (
-    <section className="pan" aria-labelledby="reg-disputes">
+    <section className="panel" aria-labelledby="reg-disputes">
       <h2 id="reg-disputes">Disputes</h2>
       <ul className="log">
         {disputes.map(({ id, text, details, since, is_open: isOpen }) => (

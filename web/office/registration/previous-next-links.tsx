@@ -48,7 +48,7 @@ export function PreviousNextLinks({ event, regNo, listUrl }: PreviousNextLinksPr
     from: `${path}${buildQuery(search, number)}`,
   })
   return (
-    <nav className="near" aria-label="Previous and next registration" ref={nav}>
+    <nav className="previous-next" aria-label="Previous and next registration" ref={nav}>
       {previous && (
         <Link
           rel="prev"

@@ -33,7 +33,7 @@ export function Documents({ regNo }: { readonly regNo: string }) {
   const documents = query.data?.documents ?? []
   if (error === null && documents.length === 0) return null
   return (
-    <section className="pan" aria-labelledby="reg-documents">
+    <section className="panel" aria-labelledby="reg-documents">
       <h2 id="reg-documents">Documents</h2>
       {error && <Banner text={error.message} />}
       <ul className="log">

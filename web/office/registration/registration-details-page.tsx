@@ -95,7 +95,7 @@ export function RegistrationPage({
       <PageHeading title={name}>
         <PreviousNextLinks event={officeEvent} regNo={registration.reg_no} listUrl={listUrl} />
       </PageHeading>
-      <div className="regtop">
+      <div className="registration-header">
         <p className="big">
           <RegNumber text={registration.reg_no} />
         </p>
@@ -158,7 +158,7 @@ export function RegistrationPage({
   )
 }
 
-/** Other registrations of the same person. Renders nothing if there are none. */
+/** Links to other registrations of the same person. Renders nothing if there are none. */
 function RelatedRegistrations({
   details: { same_email: sameEmail, paid_by_same_person: paidBySamePerson },
   event,

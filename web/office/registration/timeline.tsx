@@ -27,7 +27,7 @@ export type TimelineEntry = {
   readonly email?: OfficeRegistrationResponse['mails'][number]
 }
 
-/** The number of entries that are shown at first, and that each click adds. */
+/** Number of entries shown at first, and added by each click. */
 const ENTRIES_PER_CLICK = 30
 
 const ENTRY_KINDS = {
@@ -111,10 +111,10 @@ export function Timeline({
   const [visibleCount, setVisibleCount] = useState(ENTRIES_PER_CLICK)
   const visibleEntries = entries.filter(({ kind }) => isAccessShown || kind !== 'access')
   return (
-    <section className="pan timeline" id="timeline" aria-labelledby="reg-timeline">
-      <div className="ph">
+    <section className="panel timeline" id="timeline" aria-labelledby="reg-timeline">
+      <div className="panel-header">
         <h2 id="reg-timeline">Timeline</h2>
-        <label className="access">
+        <label className="show-views">
           <input
             type="checkbox"
             checked={isAccessShown}
@@ -202,7 +202,7 @@ function NoteForm({ regNo, onDone }: { readonly regNo: string; readonly onDone: 
       {error && <Banner text={error.message} />}
       <form
         ref={form}
-        className="making note"
+        className="inline-form note"
         onSubmit={(event) => {
           event.preventDefault()
           if (!mutation.isPending)

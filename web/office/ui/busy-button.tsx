@@ -1,7 +1,10 @@
 /** A button that cannot be pressed while its action runs, but keeps the focus. */
 import type { ComponentProps } from 'react'
 
-/** A disabled button would lose the focus, and Tab would start at the top of the page. */
+/**
+ * Shows a button that keeps the focus while it is busy. A disabled button would lose the focus, and Tab would start at
+ * the top of the page.
+ */
 export function BusyButton({
   isBusy,
   onClick,

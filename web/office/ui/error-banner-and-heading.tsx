@@ -5,7 +5,7 @@ import { INR, isEnded } from '../../../engine/index.ts'
 import type { Currency, PaymentStatus } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { PageContext } from '../frame/page-title.ts'
-import { Badge, Status } from '../../ui/payment-status-badge.tsx'
+import { Badge, PaymentStatusBadge } from '../../ui/payment-status-badge.tsx'
 import { formatResponseMoney } from './format-amount.ts'
 
 type BannerProps = {
@@ -15,8 +15,8 @@ type BannerProps = {
 }
 
 /**
- * An error above the content it affects. Screen readers announce it immediately. It stays until the user dismisses it
- * or retries the call.
+ * Shows an error above the content it affects. Screen readers announce the error immediately. It stays until the user
+ * dismisses it or retries the call.
  */
 export function Banner({ text, onDismiss, action }: BannerProps) {
   return (
@@ -29,7 +29,7 @@ export function Banner({ text, onDismiss, action }: BannerProps) {
         </button>
       )}
       {onDismiss && (
-        <button type="button" className="plainb" aria-label="Dismiss" onClick={onDismiss}>
+        <button type="button" className="plain-button" aria-label="Dismiss" onClick={onDismiss}>
           <Icon name="cross" />
         </button>
       )}
@@ -37,10 +37,7 @@ export function Banner({ text, onDismiss, action }: BannerProps) {
   )
 }
 
-/**
- * The page's only h1. It receives the focus when the page opens, so that screen readers start
- * there.
- */
+/** Shows the page's only h1. The heading receives the focus when the page opens, so that screen readers start there. */
 export function PageHeading({
   title,
   children,
@@ -81,7 +78,7 @@ export const readDue = (row: Readonly<Record<string, unknown>>): number => {
  */
 export function RegistrationStatus({
   registration,
-  inList = false,
+  isInList = false,
   due = 0,
   currency = INR,
 }: {
@@ -92,7 +89,7 @@ export function RegistrationStatus({
     readonly in_state?: unknown
   }
   /** Lists show “Failed” and “Paid”, as the specification requires. Other pages show “Unpaid” and “Partly paid”. */
-  readonly inList?: boolean
+  readonly isInList?: boolean
   /** The amount due of a paid registration, and its currency. */
   readonly due?: number | undefined
   readonly currency?: Currency
@@ -102,7 +99,7 @@ export function RegistrationStatus({
     registration.payment_status === 'failed' &&
     !registration.in_review &&
     !isEnded(registration.in_state)
-  if (isUnpaid && !inList)
+  if (isUnpaid && !isInList)
     return (
       <Badge tone="ended" icon="clock">
         Unpaid
@@ -110,7 +107,7 @@ export function RegistrationStatus({
     )
   const isPartlyPaid = due > 0 && registration.payment_status === 'success'
   const dueText = `${formatResponseMoney(due, currency)} due`
-  if (isPartlyPaid && !inList)
+  if (isPartlyPaid && !isInList)
     return (
       <Badge tone="wait" icon="clock">
         {`Partly paid, ${dueText}`}
@@ -118,7 +115,7 @@ export function RegistrationStatus({
     )
   return (
     <>
-      <Status
+      <PaymentStatusBadge
         is={
           isEnded(registration.in_state)
             ? 'ended'
@@ -144,10 +141,7 @@ export function RegistrationStatus({
   )
 }
 
-/**
- * A registration number in groups of four. The gaps are CSS, so that the copied number contains
- * no spaces.
- */
+/** Shows a registration number in groups of four. CSS adds the gaps, so that the copied number contains no spaces. */
 export function RegNumber({ text: regNo }: { readonly text: string }) {
   const digits = /\d*$/.exec(regNo)?.[0] ?? ''
   const prefix = regNo.slice(0, regNo.length - digits.length)

@@ -52,7 +52,7 @@ export function ApiForm<T>(props: ApiFormProps<T>) {
   return (
     <form
       ref={form}
-      className="asking"
+      className="stacked-form"
       aria-label={label}
       noValidate
       onSubmit={(event) => {
@@ -77,7 +77,7 @@ export function ApiForm<T>(props: ApiFormProps<T>) {
   )
 }
 
-/** A text input with its label and error above, and a hint below. */
+/** Shows a text input with its label and error above, and a hint below. */
 export function Field({
   label,
   hint,
@@ -95,7 +95,7 @@ export function Field({
     .filter((id) => id !== '')
     .join(' ')
   return (
-    <div className={error === undefined ? 'lf' : 'lf wrong'}>
+    <div className={error === undefined ? 'labelled-field' : 'labelled-field wrong'}>
       <label htmlFor={id}>{label}</label>
       {error !== undefined && <FieldError id={`${id}-wrong`} text={error} />}
       <input
@@ -113,7 +113,7 @@ export function Field({
   )
 }
 
-/** A six-digit code from an authenticator app, or a recovery code. */
+/** Shows a field for a six-digit code from an authenticator app, or a recovery code. */
 export function CodeField() {
   return (
     <Field
@@ -127,7 +127,7 @@ export function CodeField() {
   )
 }
 
-/** The last part of a dialog's form: the reason, the submit button, and Cancel. */
+/** Shows the last part of a dialog's form: the reason, the submit button, and Cancel. */
 export function ReasonAndButtons({
   submitLabel,
   isPending,
@@ -145,7 +145,7 @@ export function ReasonAndButtons({
         Reason
         <textarea name="why" rows={3} maxLength={500} required autoComplete="off" />
       </label>
-      <div className="acts">
+      <div className="actions">
         <button type="submit" className="btn" disabled={isPending}>
           {submitLabel}
         </button>
@@ -159,9 +159,7 @@ export function ReasonAndButtons({
 
 const UPLOAD_LABEL = 'Uploading the file and matching its payments…'
 
-/**
- * A form that uploads a spreadsheet, whose lines are then matched with payments. `children` contains further fields.
- */
+/** Shows a form that uploads a spreadsheet and matches its lines with payments. `children` contains further fields. */
 export function SpreadsheetForm({
   label,
   isPending,
@@ -177,7 +175,7 @@ export function SpreadsheetForm({
 }) {
   return (
     <form
-      className="making"
+      className="inline-form"
       onSubmit={(event) => {
         event.preventDefault()
         onSubmit()
@@ -208,7 +206,7 @@ export function SpreadsheetForm({
 
 function FieldError({ id, text }: { readonly id: string; readonly text: string }) {
   return (
-    <p className="ferr" id={id}>
+    <p className="field-error" id={id}>
       <Icon name="bang" small />
       {text}
     </p>

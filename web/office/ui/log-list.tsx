@@ -38,7 +38,7 @@ export function useFilteredLog<T extends LogPage>(
   return { params, setParams, filterQuery, query }
 }
 
-/** The filters of a log, which apply immediately, like those of a list. */
+/** Shows the filters of a log. Like the filters of a list, they apply immediately. */
 export function LogFilters({
   title,
   filters,
@@ -51,7 +51,7 @@ export function LogFilters({
   readonly barFilterName: string
 } & Pick<ReturnType<typeof useFilteredLog>, 'params' | 'setParams'>) {
   return (
-    <div className="whole">
+    <div className="log-filters">
       <Filters
         list={{ title, filters }}
         searchParams={params}

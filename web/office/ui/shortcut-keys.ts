@@ -8,7 +8,7 @@ export const areShortcutsOn = (): boolean => readPersistentItem(STORAGE_KEY) !==
 export const setShortcutsOn = (isOn: boolean): void =>
   writePersistentItem(STORAGE_KEY, isOn ? 'on' : 'off')
 
-/** Whether the key press is text input, or belongs to an open dialog, rather than a shortcut. */
+/** Returns whether the key press is text input, or belongs to an open dialog, rather than a shortcut. */
 const isTyping = ({ target }: KeyboardEvent): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.closest('input, textarea, select, dialog') !== null)

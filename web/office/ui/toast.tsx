@@ -1,21 +1,21 @@
 /** Toasts of the office: the result of an action, at the bottom left, with Undo if possible. */
 import { useCallback } from 'react'
 import type { ReactNode } from 'react'
-import { MessageProvider, useMessage } from '../../ui/toast.tsx'
-import type { MessageTone } from '../../ui/toast.tsx'
+import { ToastProvider, useShowToast } from '../../ui/toast.tsx'
+import type { ToastTone } from '../../ui/toast.tsx'
 import './toast.css'
 
 const DISPLAY_MS = 8000
 
 /** Shows toasts, which screen readers announce. A toast stays while it is hovered or focused. */
 export const OfficeToasts = ({ children }: { readonly children: ReactNode }) => (
-  <MessageProvider as="toast" ms={DISPLAY_MS}>
+  <ToastProvider as="toast" ms={DISPLAY_MS}>
     {children}
-  </MessageProvider>
+  </ToastProvider>
 )
 
 type ToastOptions = {
-  readonly tone?: MessageTone
+  readonly tone?: ToastTone
   /**
    * Reverses the action. Only for actions without effects outside the office: sent emails and refunds cannot be
    * undone.
@@ -25,7 +25,7 @@ type ToastOptions = {
 
 /** Returns a function that shows a toast, such as “Note added”. */
 export function useToast(): (text: string, options?: ToastOptions) => void {
-  const showMessage = useMessage()
+  const showMessage = useShowToast()
   return useCallback(
     (text, { tone = 'good', onUndo } = {}) =>
       showMessage(

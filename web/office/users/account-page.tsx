@@ -78,8 +78,8 @@ function SecondFactorSection({ account, onChange }: SectionProps) {
     onChange()
   }
   return (
-    <section className="pan" aria-labelledby="factor">
-      <div className="ph">
+    <section className="panel" aria-labelledby="factor">
+      <div className="panel-header">
         <h2 id="factor">Two-step sign-in</h2>
         <Badge tone={is_on ? 'good' : 'care'} icon={is_on ? 'tick' : 'lock'}>
           {is_on ? 'On' : 'Off'}
@@ -91,7 +91,7 @@ function SecondFactorSection({ account, onChange }: SectionProps) {
           : 'After your password, you enter a code from an app on your phone. Someone who knows only your password cannot sign in.'}
       </p>
       <div role="status">
-        {result && <p className="settled">{result.message}</p>}
+        {result && <p className="form-status">{result.message}</p>}
         {result && result.codes.length > 0 && <RecoveryCodes codes={result.codes} />}
       </div>
       {pendingSecret ? (
@@ -156,7 +156,7 @@ const PasswordField = () => (
   <Field name="password" label="Your password" type="password" autoComplete="current-password" />
 )
 
-/** A rarely used action, in a collapsed section. */
+/** Shows a rarely used action in a collapsed section. */
 function Disclosure({
   title,
   isOpen = false,
@@ -187,7 +187,7 @@ function ConfirmSecondFactor({
   // The focus was lost with the submitted form.
   useEffect(() => container.current?.focus(), [])
   return (
-    <div className="scan" ref={container} tabIndex={-1}>
+    <div className="authenticator-setup" ref={container} tabIndex={-1}>
       <p>Scan this with an authenticator app on your phone:</p>
       <QrCode text={uri} label="The secret for your authenticator app, as a QR code" />
       <p className="mute">
@@ -221,8 +221,8 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
   return (
     <div className="recovery" ref={container} tabIndex={-1}>
       <p>
-        <b>Write down or print these recovery codes.</b> Each works once if you lose your phone. You
-        cannot see them again.
+        <b>Write down or print these recovery codes.</b> If you lose your phone, you can sign in
+        with them. Each code works once. You cannot see them again.
       </p>
       <ul className="code">
         {codes.map((code) => (
@@ -236,9 +236,9 @@ function RecoveryCodes({ codes }: { readonly codes: readonly string[] }) {
 function PasswordSection({ account, onChange }: SectionProps) {
   const [message, setMessage] = useState<string | null>(null)
   return (
-    <section className="pan" aria-labelledby="own-password">
+    <section className="panel" aria-labelledby="own-password">
       <h2 id="own-password">Password</h2>
-      <p role="status" className="settled">
+      <p role="status" className="form-status">
         {message}
       </p>
       <ApiForm
@@ -273,10 +273,10 @@ function SessionsSection({ account: { sessions }, onChange }: SectionProps) {
   })
   const endError = useSignInOn401(endSessionMutation.error)
   return (
-    <section className="pan" aria-labelledby="sessions">
+    <section className="panel" aria-labelledby="sessions">
       <h2 id="sessions">Active sessions</h2>
       {endError && <Banner text={endError.message} onDismiss={() => endSessionMutation.reset()} />}
-      <p role="status" className="settled">
+      <p role="status" className="form-status">
         {endSessionMutation.data ?? ''}
       </p>
       <ul className="log">

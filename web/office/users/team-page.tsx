@@ -41,7 +41,7 @@ export function TeamPage({ username }: { readonly username: string }) {
       <div role="status">{result && <ResultNotice response={result} />}</div>
       {query.data && (
         <div className="panels top">
-          <section className="pan" aria-labelledby="people">
+          <section className="panel" aria-labelledby="people">
             <h2 id="people">Members</h2>
             <ul className="log persons">
               {query.data.people.map((member) => (
@@ -56,7 +56,7 @@ export function TeamPage({ username }: { readonly username: string }) {
             </ul>
           </section>
           <div>
-            <section className="pan" aria-labelledby="add">
+            <section className="panel" aria-labelledby="add">
               <h2 id="add">Invite</h2>
               <ApiForm
                 label="Invite"
@@ -98,7 +98,7 @@ function ResultNotice({ response: { message, link } }: { readonly response: User
     container.current?.focus()
   }, [message, link])
   return (
-    <div className="handed" ref={container} tabIndex={-1}>
+    <div className="one-time-link" ref={container} tabIndex={-1}>
       <p>{message}</p>
       {link !== null && (
         <>
@@ -201,7 +201,7 @@ function TeamMember({
             >
               <PermissionFields initialRole={role} selectedEvents={member.events} events={events} />
             </ApiForm>
-            <div className="acts">
+            <div className="actions">
               {!isSelf && (
                 <ApiForm
                   label={`Reset the password of ${username}`}
@@ -235,7 +235,7 @@ function TeamMember({
             {username} is signed out everywhere and cannot sign in again. The audit log keeps their
             entries.
           </p>
-          <div className="acts">
+          <div className="actions">
             <ApiForm
               label={`Remove ${username}`}
               path={`${memberPath}remove/`}
@@ -272,7 +272,7 @@ function PermissionFields({
   )
   return (
     <>
-      <div className="lf">
+      <div className="labelled-field">
         <label>
           Role
           <select name="role" value={role} onChange={({ target }) => setRole(target.value)}>
@@ -322,8 +322,8 @@ function SecondFactorRequirement({
   readonly onDone: OnDone
 }) {
   return (
-    <section className="pan" aria-labelledby="required">
-      <div className="ph">
+    <section className="panel" aria-labelledby="required">
+      <div className="panel-header">
         <h2 id="required">Two-step sign-in</h2>
         <Badge tone={isOn ? 'good' : 'care'} icon={isOn ? 'tick' : 'lock'}>
           {isOn ? 'Required' : 'Optional'}

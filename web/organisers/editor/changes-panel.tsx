@@ -13,7 +13,7 @@ export type PublishedFile = {
 }
 
 type ChangesProps = {
-  /** Id of the event, which the server also publishes. */
+  /** Id of the event. The server publishes an event with the same id. */
   readonly id: string
   readonly published: PublishedFile | null
   readonly onLoad: (file: PublishedFile) => void

@@ -4,7 +4,7 @@ import type { EventConfig } from '../../../engine/index.ts'
 import type { SharedFiles } from '../../../engine/authoring.ts'
 import { saveBlob } from '../../app/api-client.ts'
 import { hasAll, isRecord } from '../../app/json-readers.ts'
-import { findKeptDraft, keepDraft } from '../kept-draft.ts'
+import { loadStoredDraft, storeDraft } from '../stored-draft.ts'
 import type { CheckResult, CheckRequest } from './check-event-file.ts'
 
 /** A file in the editor. `isSaved` is true if the organiser has saved or not changed the text. */
@@ -14,7 +14,7 @@ export type FileDraft = {
   readonly isSaved: boolean
   /** The text that the questions created. Absent if the file was opened or copied. */
   readonly createdText?: string
-  /** The answers from which the questions created it (`identifyAnswers`). */
+  /** The answers from which the questions created it (`serialiseAnswers`). */
   readonly createdFrom?: string
 }
 
@@ -120,16 +120,16 @@ export function useCheck(
 const STORAGE_NAME = 'event file being edited'
 
 /** A file stored in this browser. `savedAt` is an ISO 8601 time, or null if unknown. */
-export type KeptFile = {
+export type StoredFileDraft = {
   readonly file: FileDraft
   readonly savedAt: string | null
   /** Whether this tab stored the file. A reload then opens it without a question. */
-  readonly isOfTab: boolean
+  readonly isFromThisTab: boolean
 }
 
 /** Returns the draft of this tab, or else the browser's last draft. */
-export function loadFileDraft(): KeptFile | null {
-  const stored = findKeptDraft(STORAGE_NAME)
+export function loadFileDraft(): StoredFileDraft | null {
+  const stored = loadStoredDraft(STORAGE_NAME)
   if (stored === null || !isRecord(stored.value) || !hasAll(stored.value, 'string', 'path', 'text'))
     return null
   const { path, text, isSaved, createdText, createdFrom } = stored.value
@@ -142,7 +142,7 @@ export function loadFileDraft(): KeptFile | null {
       ...(typeof createdFrom === 'string' ? { createdFrom } : {}),
     },
     savedAt: stored.savedAt,
-    isOfTab: stored.isOfTab,
+    isFromThisTab: stored.isFromThisTab,
   }
 }
 
@@ -152,5 +152,5 @@ export function downloadFile({ path, text }: Pick<FileDraft, 'path' | 'text'>): 
 }
 
 export function saveFileDraft(draft: FileDraft | null): void {
-  keepDraft(STORAGE_NAME, draft)
+  storeDraft(STORAGE_NAME, draft)
 }

@@ -14,7 +14,7 @@ import { dayOf, computeThemeColors, readInstant } from '../../../engine/index.ts
 import type { EventConfig, Site } from '../../../engine/index.ts'
 import type { PageData } from '../../../engine/api.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { PreviewErrorBoundary, StaleNote } from '../preview/preview-error-boundary.tsx'
+import { PreviewErrorBoundary, OutdatedPreviewNote } from '../preview/preview-error-boundary.tsx'
 import { PricePreview } from '../preview/price-preview.tsx'
 import { TabList } from '../panel-tabs.tsx'
 import type { Tab } from '../panel-tabs.tsx'
@@ -72,7 +72,7 @@ type FileWorkspaceProps = {
   readonly leave: () => void
 }
 
-/** Shows the editor of one file. Its text is kept as a draft in the browser, and saved as a download. */
+/** Shows the editor of one file. The browser stores its text as a draft; “Save file” downloads it. */
 export default function FileWorkspace({
   page,
   shared,
@@ -218,8 +218,8 @@ export default function FileWorkspace({
       </Suspense>
     </PreviewErrorBoundary>
   )
-  // Keeps the form mounted while another tab is open, so that typed answers are kept. The hidden form
-  // is not updated with the file.
+  // Keeps the form mounted while another tab is open, so that typed answers are not lost. The hidden form is not
+  // updated with the file.
   if (tab === 'form' && event !== null && testDelegate !== null)
     formPreview.current = { event, testDelegate }
   return (
@@ -271,7 +271,7 @@ export default function FileWorkspace({
           {!isWide && <div {...buildPanelProps('file')}>{file}</div>}
           {(tab === 'form' || formPreview.current !== null) && (
             <div {...buildPanelProps('form')} style={theme}>
-              {tab === 'form' && <StaleNote checkState={checkState} />}
+              {tab === 'form' && <OutdatedPreviewNote checkState={checkState} />}
               {tab === 'form' && event && testDelegate && (
                 <TestDelegateForm
                   event={event}
@@ -289,7 +289,7 @@ export default function FileWorkspace({
           {tab !== 'file' && tab !== 'form' && (
             <div {...buildPanelProps(tab)} style={theme}>
               {(tab === 'price' || tab === 'results' || checkState.hasFailed) && (
-                <StaleNote checkState={checkState} />
+                <OutdatedPreviewNote checkState={checkState} />
               )}
               {(tab === 'price' || tab === 'results') && event && testDelegate && (
                 <TestDelegateForm
@@ -310,7 +310,7 @@ export default function FileWorkspace({
             {getFileName(openedFile.path)} has changes that are not saved on your computer.
             {changeAnswers !== null && ' Your answers to the questions are kept.'}
           </p>
-          <div className="acts">
+          <div className="actions">
             <button type="button" className="btn" onClick={() => setLeaving(false)}>
               Keep my changes
             </button>

@@ -39,10 +39,10 @@ export function Rehearsal({ path, text, rehearsal, onFinish }: RehearsalProps) {
         <h2 className="disp">Rehearsal</h2>
         <p>
           The server runs this file from its first day to its last, with a test clock and invented
-          delegates: some pay, one leaves, one cancels, one arrives at the front desk. It lists what
-          is sent, charged, refused and closed. No email is sent and no money moves.
+          delegates: some pay, one leaves, one cancels, one arrives at the front desk. It lists
+          every email, charge, refusal and closure. No email is sent and no money moves.
         </p>
-        <div className="org-rehearsal-acts">
+        <div className="org-rehearsal-actions">
           <button
             type="button"
             className="btn sm"
@@ -110,7 +110,7 @@ export function Rehearsal({ path, text, rehearsal, onFinish }: RehearsalProps) {
               </ul>
             </section>
           ))}
-          <p className="org-sign">Checked by (name, day, signature)</p>
+          <p className="org-sign">Checked by (name, date, signature)</p>
         </article>
       )}
     </div>

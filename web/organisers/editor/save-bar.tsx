@@ -82,7 +82,7 @@ export function FileBar({
           </span>
         )}
       </p>
-      <div className="org-acts">
+      <div className="org-actions">
         {changeAnswers !== null && (
           <button type="button" className="btn line sm" onClick={changeAnswers}>
             Change the answers

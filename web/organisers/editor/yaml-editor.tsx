@@ -20,11 +20,11 @@ export type EditorHandle = {
 type EditorProps = {
   readonly ref: Ref<EditorHandle>
   readonly label: string
-  /** The initial text. Later changes come from the keyboard. */
+  /** The initial text. Later changes are typed in the editor. */
   readonly text: string
   readonly onChange: (text: string) => void
   readonly findings: readonly Finding[]
-  /** The text that the findings belong to; they are not shown for another text. */
+  /** The text that the findings belong to; they are not shown for other text. */
   readonly checkedText: string | null
 }
 

@@ -169,7 +169,7 @@ const findingMarks = StateField.define<FindingMarks>({
   provide: (field) => EditorView.decorations.from(field, ({ decorations }) => decorations),
 })
 
-/** Applies the first fix of the cursor's line. Returns false if there is none. */
+/** Applies the first fix of the cursor's line. Returns false if the line has no fix. */
 export function applyFixAtCursor(view: EditorView): boolean {
   const { findings, checked: checkedText } = view.state.field(findingMarks)
   const line = view.state.doc.lineAt(view.state.selection.main.head)

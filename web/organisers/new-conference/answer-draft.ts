@@ -2,7 +2,7 @@
 import { readCurrency } from '../../../engine/index.ts'
 import type { FeeTable, ItemTable } from '../../../engine/authoring.ts'
 import { hasAll, isRecord } from '../../app/json-readers.ts'
-import { findKeptDraft, keepDraft } from '../kept-draft.ts'
+import { loadStoredDraft, storeDraft } from '../stored-draft.ts'
 
 /** The texts that the organiser has typed. */
 export type AnswerTexts = {
@@ -19,16 +19,16 @@ export type AnswerDraft = AnswerTexts & {
   readonly isOpen: boolean
 }
 /** `savedAt`: ISO 8601; null if unknown. */
-type KeptAnswers = { readonly draft: AnswerDraft; readonly savedAt: string | null }
+type StoredAnswers = { readonly draft: AnswerDraft; readonly savedAt: string | null }
 
 const STORAGE_NAME = 'answers about a new conference'
 
-/** Returns a text that is equal for equal answers, whichever question is open. */
-export const identifyAnswers = ({ texts, fees, workshops, companions }: AnswerDraft): string =>
+/** Serialises the answers. Equal answers give the same string, even if different questions are open. */
+export const serialiseAnswers = ({ texts, fees, workshops, companions }: AnswerDraft): string =>
   JSON.stringify([texts, fees, workshops, companions])
 
 export function saveAnswers(draft: AnswerDraft | null): void {
-  keepDraft(STORAGE_NAME, draft)
+  storeDraft(STORAGE_NAME, draft)
 }
 
 /** Reads the confirmed messages, which are absent if an earlier version of the page stored none. */
@@ -62,12 +62,12 @@ function readItemTable(value: unknown): ItemTable {
 
 /**
  * Returns the stored draft, which is open only in the tab that stored it. Null if there is none, or if an earlier
- * version of the page stored it differently.
+ * version of the page stored it in another format.
  */
-export function loadAnswers(): KeptAnswers | null {
-  const keptDraft = findKeptDraft(STORAGE_NAME)
-  if (keptDraft === null || !isRecord(keptDraft.value)) return null
-  const { texts, fees, at, isOpen } = keptDraft.value
+export function loadAnswers(): StoredAnswers | null {
+  const storedDraft = loadStoredDraft(STORAGE_NAME)
+  if (storedDraft === null || !isRecord(storedDraft.value)) return null
+  const { texts, fees, at, isOpen } = storedDraft.value
   if (typeof at !== 'string' || !isRecord(texts) || !isRecord(fees)) return null
   const { columns, rows, notes } = fees
   const currency = readCurrency(fees['currency'])
@@ -97,10 +97,10 @@ export function loadAnswers(): KeptAnswers | null {
       ...(currency === null ? {} : { currency }),
       ...(currencyAsked === null ? {} : { currencyAsked }),
     },
-    workshops: readItemTable(keptDraft.value['workshops']),
-    companions: readItemTable(keptDraft.value['companions']),
+    workshops: readItemTable(storedDraft.value['workshops']),
+    companions: readItemTable(storedDraft.value['companions']),
     at,
-    isOpen: isOpen === true && keptDraft.isOfTab,
+    isOpen: isOpen === true && storedDraft.isFromThisTab,
   }
-  return { draft, savedAt: keptDraft.savedAt }
+  return { draft, savedAt: storedDraft.savedAt }
 }

@@ -34,14 +34,14 @@ const ON_SITE = [
 /** Help texts that replace the default one. */
 const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   title: 'As on the brochure, including the year.',
-  free: 'Not sure yet? Continue: the file will have prices.',
+  free: 'Not sure yet? Continue: the file will contain prices.',
   gst: 'Not sure yet? Continue: 18% GST will be added to the prices.',
   'edit-until':
-    'Until this day, delegates can correct their own answers. A good day is the one before badges are printed.',
+    'Until this date, delegates can correct their own answers. A good choice is the day before badges are printed.',
   'on-site': 'At the front desk, staff register delegates at the last price of the table.',
   account:
-    'It has a short name, which you get from the person who runs your Rollcall server. It is not the number of your bank account.',
-  colour: 'Any colour: text on it stays readable.',
+    'Enter the short name of the account, not the number of your bank account. The person who runs your Rollcall server knows the name.',
+  colour: 'You can choose any colour: text on it will be readable.',
 }
 /** The colour of the file if none is chosen. */
 const DEFAULT_COLOUR = '#2f5d8a'

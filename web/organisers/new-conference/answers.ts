@@ -45,7 +45,7 @@ export const EMPTY_DRAFT: AnswerDraft = {
   isOpen: true,
 }
 
-/** A question that earlier answers leave open, with the problem of its answer. */
+/** A question that applies after the earlier answers, with the problem in its answer, if any. */
 export type Step = {
   readonly question: Question
   readonly sentence: string
@@ -79,33 +79,33 @@ export function groupSteps(steps: readonly Step[]): readonly Card[] {
   ]
 }
 
-const isWritten = (texts: readonly string[]): boolean => texts.some((text) => text.trim() !== '')
+const isAnswered = (texts: readonly string[]): boolean => texts.some((text) => text.trim() !== '')
 
-/** Returns true if the row, or a row that continues it, has a text. */
-const isItemWritten = (rows: readonly ItemRow[], at: number): boolean => {
+/** Returns true if the row, or a row that continues it, is not empty. */
+const isItemFilledIn = (rows: readonly ItemRow[], at: number): boolean => {
   const { label = '', category = '', cells = [], number = '' } = rows[at] ?? {}
-  return isWritten([label, category, number, ...cells]) || continuesWorkshop(rows, at + 1)
+  return isAnswered([label, category, number, ...cells]) || continuesWorkshop(rows, at + 1)
 }
 
-/** Checks only rows that have a text. Problems have the index of their row in the displayed table. */
-function readWrittenRows<Row, Read extends { readonly problems: readonly FeeProblem[] }>(
+/** Checks only rows that are not empty. Each problem states the index of its row in the displayed table. */
+function readFilledRows<Row, Read extends { readonly problems: readonly FeeProblem[] }>(
   { rows, notes }: { readonly rows: readonly Row[]; readonly notes: readonly string[] },
-  isRowWritten: (row: Row, at: number) => boolean,
+  isRowFilledIn: (row: Row, at: number) => boolean,
   read: (rows: readonly Row[]) => Read,
 ): { readonly read: Read | null; readonly problem: readonly FeeProblem[] | null } {
-  const writtenRows = rows
+  const filledRows = rows
     .map((row, at) => ({ row, at }))
-    .filter(({ row, at }) => isRowWritten(row, at))
-  if (writtenRows.length === 0 && notes.length === 0) return { read: null, problem: null }
-  const result = read(writtenRows.map(({ row }) => row))
+    .filter(({ row, at }) => isRowFilledIn(row, at))
+  if (filledRows.length === 0 && notes.length === 0) return { read: null, problem: null }
+  const result = read(filledRows.map(({ row }) => row))
   const problem = result.problems.map(({ row, ...rest }): FeeProblem => {
-    const at = row === undefined ? undefined : writtenRows[row]?.at
+    const at = row === undefined ? undefined : filledRows[row]?.at
     return at === undefined ? rest : { ...rest, row: at }
   })
   return { read: result, problem: problem.length === 0 ? null : problem }
 }
 
-/** Reads all answers in order. An answer that cannot be read is left out of the result. */
+/** Reads all answers in order. The result omits answers that cannot be read. */
 export function readDraft(
   draft: AnswerDraft,
   today: Day,
@@ -119,9 +119,9 @@ export function readDraft(
     const kind = findItemKind(question, earlierAnswers)
     if (kind !== null) {
       const table = draft[kind]
-      const { read, problem } = readWrittenRows(
+      const { read, problem } = readFilledRows(
         table,
-        (_, at) => isItemWritten(table.rows, at),
+        (_, at) => isItemFilledIn(table.rows, at),
         (rows) =>
           kind === 'workshops'
             ? readWorkshopTable({ ...table, rows }, earlierAnswers)
@@ -132,9 +132,9 @@ export function readDraft(
       continue
     }
     if (isFeeQuestion(question, earlierAnswers)) {
-      const { read, problem } = readWrittenRows(
+      const { read, problem } = readFilledRows(
         draft.fees,
-        ({ label, cells }) => isWritten([label, ...cells]),
+        ({ label, cells }) => isAnswered([label, ...cells]),
         (rows) => readFees({ ...draft.fees, rows }, earlierAnswers),
       )
       if (read !== null && problem === null) answers = read.fees
@@ -153,14 +153,14 @@ export function readDraft(
     const result = text === '' ? null : question.parse(text, earlierAnswers, today)
     if (result?.ok === true) answers = result.value
     const missingMessage =
-      text === '' && question.name === 'title' ? 'Write the name of the conference.' : null
+      text === '' && question.name === 'title' ? 'Enter the name of the conference.' : null
     const problem = result?.ok === false ? result.error : missingMessage
     steps.push({ question, sentence, earlierAnswers, problem })
   }
   return { answers, steps }
 }
 
-/** Returns true if the question is asked as a table: the categories and their prices, unless the event is free. */
+/** Returns true if the page asks the question as a table: the categories and their prices, unless the event is free. */
 export const isFeeQuestion = ({ name }: Question, { free }: NewEventAnswers): boolean =>
   name === 'categories' && free !== true
 
@@ -176,17 +176,17 @@ export const findItemKind = (
 export const removeAt = <Entry>(entries: readonly Entry[], at: number): readonly Entry[] =>
   entries.filter((_, index) => index !== at)
 
-/** Adds a problem's message to those that the organiser has confirmed as correct. */
+/** Adds a problem's message to the messages that the organiser has confirmed as correct. */
 export const addConfirmedMessage = <Table extends FeeTable | ItemTable>(
   table: Table,
   message: string,
 ): Table => ({ ...table, confirmed: [...(table.confirmed ?? []), message] })
 
-/** Adds rows to a table. If they have a price for each period, one price for all becomes one for each. */
+/** Adds rows to a table. If they have a price for each period, rows with a single price get it in every period. */
 export function addItemRows(table: ItemTable, addedRows: readonly ItemRow[]): ItemTable {
   const width = Math.max(...addedRows.map(({ cells }) => cells.length))
   const isByPeriod = table.isByPeriod || width > 1
-  const rows = [...table.rows.filter((_, at) => isItemWritten(table.rows, at)), ...addedRows]
+  const rows = [...table.rows.filter((_, at) => isItemFilledIn(table.rows, at)), ...addedRows]
   return {
     ...table,
     isByPeriod,
@@ -227,11 +227,11 @@ export function readPastedFees(
     fees,
     workshops:
       workshops.length === 0
-        ? followPeriods(draft.workshops, draft.fees, fees)
+        ? movePricesWithPeriods(draft.workshops, draft.fees, fees)
         : readItemTables(workshops, answers, today),
     companions:
       companions === null
-        ? followPeriods(draft.companions, draft.fees, fees)
+        ? movePricesWithPeriods(draft.companions, draft.fees, fees)
         : addItemRows(EMPTY_DRAFT.companions, [
             { ...EMPTY_ITEM, ...readNote(` = ${companions}`, fees.columns.length) },
           ]),
@@ -240,10 +240,10 @@ export function readPastedFees(
 }
 
 /**
- * Moves the prices of each period to the column of the same period in a new fee table: the period with the same name,
- * or, if it was renamed, the one in the same column with the same days. Other periods have no prices yet.
+ * Moves the prices of each period to its column in a new fee table. Periods are matched by name or, if
+ * renamed, by column and days. Other periods have no prices yet.
  */
-function followPeriods(table: ItemTable, oldFees: FeeTable, newFees: FeeTable): ItemTable {
+function movePricesWithPeriods(table: ItemTable, oldFees: FeeTable, newFees: FeeTable): ItemTable {
   if (!table.isByPeriod) return table
   const [oldNames, newNames] = [oldFees, newFees].map((fees) =>
     listColumnLabels(fees).map((label) => label.toLowerCase()),
@@ -273,8 +273,8 @@ export const removePeriod = (table: ItemTable, at: number): ItemTable =>
     ? { ...table, rows: table.rows.map((row) => ({ ...row, cells: removeAt(row.cells, at) })) }
     : table
 
-/** Writes the event file from the answers so far, with placeholders for missing values. */
-export function writeFile(
+/** Generates the event file from the answers so far, with placeholders for missing values. */
+export function generateEventFile(
   answers: NewEventAnswers,
   usedNames: { readonly ids: readonly string[]; readonly prefixes: readonly string[] },
   today: Day,
@@ -285,5 +285,5 @@ export function writeFile(
   return { path: `events/${id}.yaml`, text: createEventFile({ ...answers, id, prefix, today }) }
 }
 
-/** Returns the day in India of the page's time, which has the Indian offset. */
+/** Returns the date in India. `now` has the Indian offset already. */
 export const toDay = (now: string): Day => day(now.slice(0, 10))

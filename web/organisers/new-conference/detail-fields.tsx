@@ -1,4 +1,4 @@
-/** The card of the optional questions: each has its own heading and is checked when its field is left. */
+/** The card of the optional questions: each has its own heading and is checked on leaving its field. */
 import { useId, useState } from 'react'
 import type { Day } from '../../../engine/index.ts'
 import type { Question } from '../../../engine/authoring.ts'
@@ -23,8 +23,7 @@ export function DetailFields({ steps, today, texts, isChecked, change }: DetailF
   return (
     <>
       <p className="mute">
-        Leave out what you do not know yet: the file gets an example for it, marked for you to
-        replace.
+        Leave unknown details empty. The file gets an example for each, marked for you to replace.
       </p>
       {steps.map(({ question, sentence, earlierAnswers, problem }) => {
         const { name } = question

@@ -68,11 +68,11 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
       },
       at,
     )
-  const nameColumn = (column: number): string => columns[column]?.label || `period ${column + 1}`
+  const getColumnName = (column: number): string => columns[column]?.label || `period ${column + 1}`
   const { currency, currencyAsked, ...others } = fees
   const remarks = listRowRemarks(rows, currency)
   const closedDays = listClosedDays(fees)
-  // A period without a name gets one in the file, which messages about it use.
+  // The file gives a name to each unnamed period; messages use these names.
   const labels = listColumnLabels(fees)
   // The question about the currency is shown above the table, with its answers.
   const tableProblems = problems.filter(
@@ -116,7 +116,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
         rows={rows}
         problems={tableProblems}
         change={(changedRows) => change({ ...fees, rows: changedRows })}
-        nameRow={({ label }, at) => label || `category ${at + 1}`}
+        getRowName={({ label }, at) => label || `category ${at + 1}`}
         removeRow={(at) => change({ ...fees, rows: removeAt(rows, at) })}
         fixColumns={(fixedColumns) => change({ ...fees, columns: fixedColumns })}
         confirm={({ message, column, isClosedPeriod }) =>
@@ -125,7 +125,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
             : change(addConfirmedMessage(fees, message))
         }
         columns={columns.map(({ label, from, to }, column) => ({
-          name: nameColumn(column),
+          name: getColumnName(column),
           head: (markPart) => (
             <>
               <input
@@ -137,7 +137,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
               />
               <DayField
                 label="from (optional)"
-                aria-label={`First day of ${nameColumn(column)}`}
+                aria-label={`First day of ${getColumnName(column)}`}
                 value={from}
                 {...markPart('from')}
                 change={(day) => setColumn(column, { from: day })}
@@ -148,14 +148,14 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
                     ? 'until the conference ends, or'
                     : 'until'
                 }
-                aria-label={`Last day of ${nameColumn(column)}`}
+                aria-label={`Last day of ${getColumnName(column)}`}
                 value={to}
                 {...markPart(undefined)}
                 change={(day) => setColumn(column, { to: day })}
               />
               {columns.length > 1 && (
                 <button type="button" className="link" onClick={() => removeColumn(column)}>
-                  Remove <span className="vh">{nameColumn(column)}</span>
+                  Remove <span className="vh">{getColumnName(column)}</span>
                 </button>
               )}
             </>
@@ -199,7 +199,7 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
       </div>
       {remarks.length > 0 && (
         <div role="status">
-          <p>The form does not check this. A comment in the event file says so:</p>
+          <p>The form does not check these conditions. The event file states them in comments:</p>
           <ul>
             {remarks.map((remark) => (
               <li key={remark}>{remark}</li>
@@ -208,12 +208,12 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
         </div>
       )}
       <p className="mute">
-        Leave “from” empty if a period begins on the day after the one before. In the first period,
-        empty means that registration is open at once.
+        Leave “from” empty if a period begins on the day after the previous one ends. In the first
+        period, leave it empty if registration opens immediately.
       </p>
       <p className="mute">
-        Write amounts, free, or – if a category is not on sale then. Leave the table empty if you do
-        not know the fees yet.
+        Write amounts, free, or – if a category is not on sale in a period. Leave the table empty if
+        you do not know the fees yet.
       </p>
       <ProblemCount count={problems.length} />
     </>

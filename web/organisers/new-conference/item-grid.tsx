@@ -31,11 +31,13 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
   const setRows = (changedRows: readonly ItemRow[]) => change({ ...table, rows: changedRows })
   const setRow = (at: number, part: Partial<ItemRow>) =>
     setRows(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
-  const nameRow = ({ category }: ItemRow, at: number): string => {
+  const getRowName = ({ category }: ItemRow, at: number): string => {
     const name = isWorkshop ? findWorkshopName(rows, at) || `workshop ${at + 1}` : PERSON
     return category === '' ? name : `${name} for ${category}`
   }
-  /** Returns the index of the row after those of the workshop, and the first category without a price in them. */
+  /**
+   * Returns the index of the row after the rows of the workshop, and the first category without a price in these rows.
+   */
   const findNextPrice = (at: number) => {
     const end = rows.findIndex((_, index) => index > at && !continuesWorkshop(rows, index))
     const next = end < 0 ? rows.length : end
@@ -101,11 +103,11 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
         rows={rows}
         problems={problems.filter(({ message }) => message !== seatsQuestion)}
         change={setRows}
-        nameRow={nameRow}
+        getRowName={getRowName}
         removeRow={removeRow}
         confirm={({ message }) => change(addConfirmedMessage(table, message))}
         columns={columns.map((name) => ({ name, head: () => name }))}
-        rowHead={(row, at, invalid) => ({
+        renderRowHead={(row, at, invalid) => ({
           hasLabel: isWorkshop && !continuesWorkshop(rows, at),
           more: isWorkshop ? (
             <>
@@ -130,7 +132,7 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
                 findNextPrice(at).category !== undefined && (
                   <button type="button" className="link" onClick={() => addCategory(at)}>
                     Price for a category
-                    <span className="vh">: {nameRow(row, at)}</span>
+                    <span className="vh">: {getRowName(row, at)}</span>
                   </button>
                 )}
             </>
@@ -143,7 +145,7 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
           cell: (row, at, invalid) =>
             (isWorkshop ? !continuesWorkshop(rows, at) : at === 0) && (
               <input
-                aria-label={`${nameRow(row, at)}, ${isWorkshop ? 'seats' : 'free below the age of'}`}
+                aria-label={`${getRowName(row, at)}, ${isWorkshop ? 'seats' : 'free below the age of'}`}
                 inputMode="numeric"
                 value={row.number}
                 {...invalid}
@@ -182,7 +184,7 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
         {columns.length > 0 &&
           `Write amounts, free, or – if ${isWorkshop ? 'a workshop is' : 'they are'} not on sale. `}
         {isWorkshop && 'Leave the seats empty if they are not limited. '}
-        Leave the table empty if there are none.
+        Leave the table empty if there are no {isWorkshop ? 'workshops' : 'accompanying persons'}.
       </p>
       <ProblemCount count={problems.length} />
     </>

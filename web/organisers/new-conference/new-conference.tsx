@@ -24,7 +24,7 @@ import {
   readPastedFees,
   removePeriod,
   toDay,
-  writeFile,
+  generateEventFile,
 } from './answers.ts'
 import { AnswerField } from './answer-field.tsx'
 import { DetailFields } from './detail-fields.tsx'
@@ -32,7 +32,12 @@ import { FeeGrid } from './fee-grid.tsx'
 import { ItemGrid } from './item-grid.tsx'
 import { NOTHING_PASTED, PasteTable, readPasted, readPastedItems } from './paste-table.tsx'
 import type { PastedText } from './paste-table.tsx'
-import { goBackInHistory, openInHistory, readPlace, useHistoryPlace } from './question-history.ts'
+import {
+  goBackInHistory,
+  pushHistoryEntry,
+  readHistoryEntry,
+  useHistoryEntry,
+} from './question-history.ts'
 import '../preview/preview-panels.css'
 import './new-conference.css'
 
@@ -52,7 +57,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const [draft, setDraft] = useState<AnswerDraft>(() => {
     const initialDraft = { ...(stored ?? EMPTY_DRAFT), isOpen: true }
     // The user may have moved in the history while the page was loading.
-    const place = readPlace()
+    const place = readHistoryEntry()
     return place?.is === 'question' ? { ...initialDraft, at: place.name } : initialDraft
   })
   const [isChecked, setChecked] = useState(false)
@@ -70,7 +75,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const cardIndex = foundIndex === -1 ? 0 : foundIndex
   const currentCard = cards[cardIndex]
   useEffect(() => saveAnswers(draft), [draft])
-  useHistoryPlace((place) => {
+  useHistoryEntry((place) => {
     if (place?.is !== 'question') return
     setChecked(false)
     setUndoTexts(null)
@@ -88,7 +93,10 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
     () => ({ ids: page.events.map(({ id }) => id), prefixes: page.prefixes }),
     [page.events, page.prefixes],
   )
-  const file = useMemo(() => writeFile(answers, usedNames, today), [answers, usedNames, today])
+  const file = useMemo(
+    () => generateEventFile(answers, usedNames, today),
+    [answers, usedNames, today],
+  )
   const otherRoutes = useMemo(
     () => page.events.flatMap(({ routes }) => [routes.form, ...routes.also]),
     [page.events],
@@ -110,7 +118,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
   const goTo = (name: Question['name']) => {
     setChecked(false)
     setUndoTexts(null)
-    openInHistory({ is: 'question', name, before: question.name })
+    pushHistoryEntry({ is: 'question', name, before: question.name })
     setDraft((old) => ({ ...old, at: name }))
   }
   const isLast = cardIndex === cards.length - 1
@@ -267,7 +275,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
             change={(text) => setText(question.name, text)}
           />
         )}
-        <div className="org-card-acts">
+        <div className="org-card-actions">
           <button type="button" className="btn line" onClick={goBack}>
             Back
           </button>

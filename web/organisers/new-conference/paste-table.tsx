@@ -18,7 +18,7 @@ type PasteTableProps = {
   readonly undo: (() => void) | null
 }
 
-/** Reads a text as a table. The table is null if the text has no prices. */
+/** Reads text as a table. The table is null if the text has no prices. */
 export function readPasted(
   text: string,
   { from, to = from, currency = INR }: NewEventAnswers,
@@ -33,7 +33,7 @@ export function readPasted(
 const NO_PRICES =
   'No prices were found in this text. Copy the cells of the table with its headings, or empty this box and type below.'
 
-/** Reads a text as a table of workshops or accompanying persons. The table is null if the text has no prices. */
+/** Reads text as a table of workshops or accompanying persons. The table is null if the text has no prices. */
 export function readPastedItems(
   text: string,
   earlierAnswers: NewEventAnswers,
@@ -45,7 +45,7 @@ export function readPastedItems(
     ? { table: null, pasted: { unreadText: text, message: NO_PRICES } }
     : {
         table,
-        pasted: { unreadText: '', message: `${rowsText} read. Please compare with your table.` },
+        pasted: { unreadText: '', message: `${rowsText} read. Compare them with your table.` },
       }
 }
 
@@ -88,7 +88,7 @@ export function PasteTable({ pasted, change, read, undo }: PasteTableProps) {
       {undo !== null && (
         <button type="button" className="btn line sm" onClick={undo}>
           Undo
-          <span className="vh">: bring back the earlier table</span>
+          <span className="vh">: restore the earlier table</span>
         </button>
       )}
     </div>
@@ -99,12 +99,12 @@ const pluralise = (count: number, one: string, many: string): string =>
   `${count} ${count === 1 ? one : many}`
 
 function describeTable({ rows, columns, tax, companions, workshops }: PastedTable): string {
-  const summary = `${pluralise(rows.length, 'category', 'categories')} and ${pluralise(columns.length, 'period', 'periods')} were read. Please compare them with your table.`
+  const summary = `${pluralise(rows.length, 'category', 'categories')} and ${pluralise(columns.length, 'period', 'periods')} were read. Compare them with your table.`
   const gst =
     tax === null
       ? ''
       : tax === 'inside'
         ? ' The table says that the prices include GST.'
-        : ' The table says that GST is added to the prices; columns of GST and totals, if any, are left out.'
+        : ' The table says that GST is added to the prices. Any columns of GST and totals are ignored.'
   return `${summary}${gst}${companions === null ? '' : ` The prices of an accompanying person (${companions}) were moved to their own question.`}${workshops.length === 0 ? '' : ' The workshops were moved to their own question, with prices and seats. Compare them there.'}`
 }

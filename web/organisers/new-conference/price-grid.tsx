@@ -6,7 +6,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 
 type Row = FeeTable['rows'][number]
 /** Attributes of an input: its value has a problem, which is shown below its row. */
-type Invalid = { readonly 'aria-invalid'?: true; readonly 'aria-describedby'?: string }
+type InvalidAttributes = { readonly 'aria-invalid'?: true; readonly 'aria-describedby'?: string }
 
 type PriceGridProps<R extends Row> = {
   readonly label: string
@@ -15,22 +15,22 @@ type PriceGridProps<R extends Row> = {
   /** A column of prices: its name, and its heading. */
   readonly columns: readonly {
     readonly name: string
-    readonly head: (markPart: (part: FeeProblem['part']) => Invalid) => ReactNode
+    readonly head: (markPart: (part: FeeProblem['part']) => InvalidAttributes) => ReactNode
   }[]
   readonly rows: readonly R[]
   readonly problems: readonly FeeProblem[]
   readonly change: (rows: readonly R[]) => void
-  readonly nameRow: (row: R, at: number) => string
+  readonly getRowName: (row: R, at: number) => string
   /** The content below, or instead of, the field for the row's label. */
-  readonly rowHead?: (
+  readonly renderRowHead?: (
     row: R,
     at: number,
-    invalid: Invalid,
+    invalid: InvalidAttributes,
   ) => { readonly hasLabel: boolean; readonly more: ReactNode }
   /** A column without prices. */
   readonly lastColumn?: {
     readonly head: string
-    readonly cell: (row: R, at: number, invalid: Invalid) => ReactNode
+    readonly cell: (row: R, at: number, invalid: InvalidAttributes) => ReactNode
   }
   readonly removeRow: (at: number) => void
   readonly fixColumns?: (columns: FeeTable['columns']) => void
@@ -42,7 +42,8 @@ type PriceGridProps<R extends Row> = {
 
 /** Shows the grid, with problems below their row or heading. */
 export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
-  const { label, rowName, columns, rows, problems, change, nameRow, rowHead, lastColumn } = props
+  const { label, rowName, columns, rows, problems, change, getRowName, renderRowHead, lastColumn } =
+    props
   const { removeRow, fixColumns, confirm, children } = props
   const id = useId()
   const table = useRef<HTMLDivElement>(null)
@@ -59,7 +60,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
     row: number | undefined,
     column: FeeProblem['column'],
     part?: FeeProblem['part'],
-  ): Invalid => {
+  ): InvalidAttributes => {
     const first = listProblemsAt(row, column).find(({ problem }) => problem.part === part)
     return first === undefined
       ? {}
@@ -72,7 +73,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
           <Icon name="bang" />
           {problem.message}
         </p>
-        {(problem.fixes !== undefined || problem.confirm !== undefined) && (
+        {(problem.fixes !== undefined || problem.confirmLabel !== undefined) && (
           <div className="org-fees-add">
             {problem.fixes?.map((fix) => (
               <button
@@ -89,7 +90,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                 {fix.message}
               </button>
             ))}
-            {problem.confirm !== undefined && (
+            {problem.confirmLabel !== undefined && (
               <button
                 type="button"
                 className="btn line sm"
@@ -106,7 +107,7 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                   confirm(problem)
                 }}
               >
-                {problem.confirm}
+                {problem.confirmLabel}
               </button>
             )}
           </div>
@@ -145,8 +146,8 @@ export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
                 ...columns.flatMap((_, column) => listProblemsAt(at, column)),
                 ...listProblemsAt(at, 'number'),
               ]
-              const name = nameRow(row, at)
-              const { hasLabel, more } = rowHead?.(row, at, markInvalid(at, undefined)) ?? {
+              const name = getRowName(row, at)
+              const { hasLabel, more } = renderRowHead?.(row, at, markInvalid(at, undefined)) ?? {
                 hasLabel: true,
                 more: null,
               }

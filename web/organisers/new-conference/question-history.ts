@@ -5,20 +5,20 @@ import { isRecord } from '../../app/json-readers.ts'
 /**
  * The content of an entry; null for the first page of the organisers. `before` is the question of the previous entry.
  */
-export type HistoryPlace =
+export type HistoryEntry =
   | { readonly is: 'question'; readonly name: string; readonly before: string | null }
   | { readonly is: 'file' }
 
 const KEY = 'organisers'
 
 /** Adds an entry. */
-export function openInHistory(place: HistoryPlace): void {
+export function pushHistoryEntry(place: HistoryEntry): void {
   const state: unknown = history.state
   history.pushState({ ...(isRecord(state) ? state : {}), [KEY]: place }, '')
 }
 
 /** Returns the content of the current entry. */
-export function readPlace(): HistoryPlace | null {
+export function readHistoryEntry(): HistoryEntry | null {
   const state: unknown = history.state
   const place = isRecord(state) ? state[KEY] : null
   if (!isRecord(place)) return null
@@ -31,20 +31,20 @@ export function readPlace(): HistoryPlace | null {
 
 /** Goes back and returns true if the previous entry shows this question; otherwise returns false. */
 export function goBackInHistory(name: string): boolean {
-  const place = readPlace()
+  const place = readHistoryEntry()
   if (place?.is !== 'question' || place.before !== name) return false
   history.back()
   return true
 }
 
 /** Calls `show` when the user moves in the history. */
-export function useHistoryPlace(show: (place: HistoryPlace | null) => void): void {
+export function useHistoryEntry(show: (place: HistoryEntry | null) => void): void {
   const latestShow = useRef(show)
   useEffect(() => {
     latestShow.current = show
   })
   useEffect(() => {
-    const listen = () => latestShow.current(readPlace())
+    const listen = () => latestShow.current(readHistoryEntry())
     addEventListener('popstate', listen)
     return () => removeEventListener('popstate', listen)
   }, [])

@@ -114,7 +114,7 @@ export function RefundField(props: RefundFieldProps) {
               onClick={() => change(writeRows([...rows, EMPTY_ROW]))}
             >
               <Icon name="plus" />
-              Add a day
+              Add a date
             </button>
           </div>
         </>

@@ -1,10 +1,10 @@
-/** The texts of a pasted table that were not read as prices, with their possible meanings. */
+/** Cells of a pasted table that are not prices, with their possible meanings. */
 import { Icon } from '../../ui/icons-and-logo.tsx'
 
 type TableNote = {
   readonly text: string
   readonly message: string
-  /** Its possible meanings, each with a button. It can also be left out. */
+  /** The possible meanings of the text, each with a button. The user can also leave the text out. */
   readonly choices: readonly { readonly label: string; readonly choose: () => void }[]
   readonly leaveOut: () => void
 }
@@ -12,7 +12,7 @@ type TableNote = {
 export function TableNotes({ notes }: { readonly notes: readonly TableNote[] }) {
   if (notes.length === 0) return null
   return (
-    <ul className="org-notes" aria-label="Texts of the table that were not read as prices">
+    <ul className="org-notes" aria-label="Cells that we could not read as prices">
       {notes.map(({ text, message, choices, leaveOut }, index) => (
         <li key={`${index} ${text}`}>
           <p className="org-error">

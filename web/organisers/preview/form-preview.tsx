@@ -24,7 +24,7 @@ import { ALL_EXTENSIONS } from '../../registration/registration-page-with-items-
 import { SummaryColumn } from '../../registration/price/price-summary-and-pay-button.tsx'
 import { getMuiTheme } from '../../registration/form/mui-theme.ts'
 import { EventHeader } from '../../ui/layout/event-header-footer.tsx'
-import { MessageProvider, useMessage } from '../../ui/toast.tsx'
+import { ToastProvider, useShowToast } from '../../ui/toast.tsx'
 import { getNoon } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import './page-preview.css'
@@ -44,13 +44,13 @@ export default function FormPreview({
   return (
     <CacheProvider value={cache}>
       <ThemeProvider theme={getMuiTheme()}>
-        <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
+        <ToastProvider as={event.form.notices} ms={event.form.noticeMs}>
           <h2 className="vh">{title}</h2>
           <div className="org-page" onClickCapture={preventNavigation}>
             <EventHeader event={event} level="h2" />
             <FormWithPrices event={event} testDelegate={testDelegate} />
           </div>
-        </MessageProvider>
+        </ToastProvider>
       </ThemeProvider>
     </CacheProvider>
   )
@@ -74,7 +74,7 @@ function FormWithPrices({
   readonly event: EventConfig
   readonly testDelegate: TestDelegate
 }) {
-  const showToast = useMessage()
+  const showToast = useShowToast()
   const noon = getNoon(testDelegate.day)
   // No validator can be compiled in the browser, so the engine validates.
   const page = useMemo<EventResponse>(
@@ -101,7 +101,7 @@ function FormWithPrices({
   const form = useForm(page, buildInitialAnswers(event), context, uploads, doNothing)
   const price = calculatePrice(event, loadedTariff, form.answers, ALL_EXTENSIONS.pricing)
   const submit = () => {
-    if (form.check() === null)
+    if (form.validateAnswers() === null)
       showToast('These answers would be sent. This page is a preview, so nothing is sent.', 'good')
     else setAttempts((count) => count + 1)
   }

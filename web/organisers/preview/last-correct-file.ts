@@ -4,7 +4,7 @@ import type { NewEventAnswers } from '../../../engine/authoring.ts'
 import { isFeeQuestion } from '../new-conference/answers.ts'
 import type { Step } from '../new-conference/answers.ts'
 
-type WrittenFile = { readonly path: string; readonly text: string }
+type GeneratedFile = { readonly path: string; readonly text: string }
 
 /**
  * Returns the file written from the answers, or the last one without a mistake in a table: the file
@@ -12,11 +12,13 @@ type WrittenFile = { readonly path: string; readonly text: string }
  * was none with the organiser's own fees.
  */
 export function useLastCorrectFile(
-  file: WrittenFile,
+  file: GeneratedFile,
   { categories }: NewEventAnswers,
   steps: readonly Step[],
-): WrittenFile | null {
-  const lastCorrect = useRef<{ readonly file: WrittenFile; readonly hasFees: boolean } | null>(null)
+): GeneratedFile | null {
+  const lastCorrect = useRef<{ readonly file: GeneratedFile; readonly hasFees: boolean } | null>(
+    null,
+  )
   const wrongTables = steps.filter(({ problem }) => Array.isArray(problem))
   if (wrongTables.length === 0) lastCorrect.current = { file, hasFees: categories !== undefined }
   const isFeeTableWrong = wrongTables.some(({ question, earlierAnswers }) =>

@@ -5,7 +5,7 @@ import { Icon } from '../../ui/icons-and-logo.tsx'
 import type { CheckState } from '../editor/event-file-draft.ts'
 
 /** Shows a note if the preview does not show the current text. */
-export function StaleNote({ checkState }: { readonly checkState: CheckState }) {
+export function OutdatedPreviewNote({ checkState }: { readonly checkState: CheckState }) {
   const { result, event, hasFailed } = checkState
   if (hasFailed)
     return (

@@ -16,7 +16,7 @@ import { explainPrice, formatTax } from '../../../engine/authoring.ts'
 import type { CategoryExplanation, EventConfig } from '../../../engine/index.ts'
 import type { Explanation } from '../../../engine/authoring.ts'
 import { buildBillRows } from '../../ui/payment/bill-rows.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
 import type { Lines } from '../editor/check-event-file.ts'
 import { ItemPrices } from './item-prices.tsx'
 import { explainNotOnSale } from './not-on-sale.ts'
@@ -74,7 +74,7 @@ export function PricePreview({
           line={(rule) => renderLineLink(lines?.rules[rule - 1])}
         />
       )}
-      <Table event={event} preview={explanation} lines={lines} goTo={goTo} />
+      <PriceTable event={event} preview={explanation} lines={lines} goTo={goTo} />
       <ItemPrices event={event} />
       {extremeBills.length > 0 && (
         <>
@@ -194,7 +194,7 @@ function PriceResult({
       {fullQuota !== null && (
         <p className="org-how">Nothing is registered: {buildFullSeatMessage(event, fullQuota)}</p>
       )}
-      <Ledger rows={rows} money />
+      <DetailsList rows={rows} money />
       <p className="org-how">
         {preview.cell !== null &&
           preview.cell.price !== 0 &&
@@ -206,7 +206,7 @@ function PriceResult({
             Period {period.period.label}
             {period.because === 'other-dates' ? ', which contains every other date' : ''}
             {period.alsoIn.length > 0
-              ? `; the day is also in ${period.alsoIn.map(({ label }) => label).join(', ')}, but the first listed counts`
+              ? `; the day is also in ${period.alsoIn.map(({ label }) => label).join(', ')}, but the first period listed applies`
               : ''}
             .
           </>
@@ -220,7 +220,7 @@ function PriceResult({
  * Shows the price table by category and period, with the applicable price highlighted. Each price links to its line in
  * the file.
  */
-function Table({
+function PriceTable({
   event,
   preview,
   lines,

@@ -14,7 +14,7 @@ import { toWireCurrency, toWireLines } from '../../../engine/api.ts'
 import { buildConfirmationEmail } from '../../../engine/messages.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { MessageProvider } from '../../ui/toast.tsx'
+import { ToastProvider } from '../../ui/toast.tsx'
 import { FailedPayment } from '../../results/unpaid/failed-payment-page.tsx'
 import type { Registration } from '../../results/result-page-data.ts'
 import { ConfirmingPayment } from '../../results/pending-refunded-cancelled-pages.tsx'
@@ -24,8 +24,13 @@ import { getNoon } from '../test-delegate/test-delegate.tsx'
 import type { TestDelegate } from '../test-delegate/test-delegate.tsx'
 import './page-preview.css'
 
-const kinds = { success: 'Paid', failed: 'Failed', pending: 'Pending', mail: 'Email' } as const
-type Kind = keyof typeof kinds
+const PREVIEW_LABELS = {
+  success: 'Paid',
+  failed: 'Failed',
+  pending: 'Pending',
+  mail: 'Email',
+} as const
+type Kind = keyof typeof PREVIEW_LABELS
 
 /** Shows the pages after payment for a delegate with these answers. The number is an obvious placeholder. */
 export default function ResultsPreview({
@@ -51,10 +56,10 @@ export default function ResultsPreview({
       clickEvent.preventDefault()
   }
   return (
-    <MessageProvider as={event.form.notices} ms={event.form.noticeMs}>
+    <ToastProvider as={event.form.notices} ms={event.form.noticeMs}>
       <fieldset className="org-kinds">
         <legend className="vh">Which page to show</legend>
-        {(Object.keys(kinds) as Kind[]).map((key) => (
+        {(Object.keys(PREVIEW_LABELS) as Kind[]).map((key) => (
           <label key={key} className={key === kind ? 'on' : ''}>
             <input
               type="radio"
@@ -62,7 +67,7 @@ export default function ResultsPreview({
               checked={key === kind}
               onChange={() => setKind(key)}
             />
-            {kinds[key]}
+            {PREVIEW_LABELS[key]}
           </label>
         ))}
       </fieldset>
@@ -82,7 +87,7 @@ export default function ResultsPreview({
         )}
         {kind === 'mail' && <EmailPreview event={event} registration={registration} />}
       </div>
-    </MessageProvider>
+    </ToastProvider>
   )
 }
 

@@ -1,4 +1,4 @@
-/** The test delegate and day for which the previews are calculated. */
+/** The test delegate and the day that the previews use. */
 import {
   removeContext,
   dayOf,
@@ -70,7 +70,7 @@ export function TestDelegateForm({
   return (
     <div className="org-try">
       <label>
-        On this day
+        On this date
         <input
           type="date"
           value={testDelegate.day}

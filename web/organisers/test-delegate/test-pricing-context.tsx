@@ -105,7 +105,7 @@ function MemberListField({
   const field = event.fields.find((field) => field.id === id)
   const memberList = event.memberLists.find((memberList) => memberList.id === field?.roll)
   if (field === undefined || memberList === undefined) return null
-  const row = getOwn(context.rolls, id)
+  const row = getOwn(context.memberRecords, id)
   const rows = memberList.columns.flatMap((column) =>
     (column.options ?? []).map((option) => ({ column: column.id, option })),
   )
@@ -124,11 +124,11 @@ function MemberListField({
               : `${selectedRow.column}=${selectedRow.option}`
         }
         onChange={({ target: { value } }) => {
-          const { [id]: _previousEntry, ...otherEntries } = context.rolls
+          const { [id]: _previousEntry, ...otherEntries } = context.memberRecords
           const [column = '', option = ''] = value.split('=')
           const newEntry =
             value === '' ? {} : { [id]: value === 'none' ? null : { [column]: option } }
-          onChange({ ...context, rolls: { ...otherEntries, ...newEntry } })
+          onChange({ ...context, memberRecords: { ...otherEntries, ...newEntry } })
         }}
       >
         <option value="">Not looked up</option>

@@ -8,7 +8,7 @@ import { OptionMark, OptionRows } from './radio-choices.tsx'
 import { useControl } from './field-control.tsx'
 import './checkboxes.css'
 
-/** Rows of a choice with several answers. The theme's CheckboxesWidget renders only labels. */
+/** Shows the rows of a choice with several answers. The theme's CheckboxesWidget renders only labels. */
 export function Checkboxes(props: WidgetProps) {
   const { field, change } = useControl(props)
   const selectedIds: readonly unknown[] = Array.isArray(props.value) ? props.value : []
@@ -26,10 +26,10 @@ export function Checkboxes(props: WidgetProps) {
 }
 
 /**
- * One consent checkbox with its text and a link to the full text. Unticked counts as unanswered,
- * because a consent has no "No".
+ * Shows one consent checkbox with its text and a link to the full text. Unticked counts as unanswered, because a
+ * consent has no "No".
  */
-export function Consent(props: WidgetProps) {
+export function ConsentCheckbox(props: WidgetProps) {
   const { id, value } = props
   const { field, name, aria, change, onLeave } = useControl(props)
   const isTicked = value === true

@@ -30,7 +30,7 @@ export type LazyWidget = (typeof LAZY_WIDGETS)[number]
 export const isLazy = (widget: FieldWidget): widget is LazyWidget =>
   LAZY_WIDGETS.some((lazy) => lazy === widget)
 
-/** A phone's screen has no room for more rows than this. */
+/** The maximum number of rows that fit on a phone's screen. */
 const MAX_ROWS = 7
 
 export function chooseWidget(field: Field): FieldWidget {

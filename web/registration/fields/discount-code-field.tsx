@@ -45,7 +45,7 @@ export function DiscountCodeField({
     if (isInputShown) input.current?.focus()
   }, [isInputShown])
   useEffect(() => {
-    // The pressed button no longer exists. Focus the one that replaced it.
+    // The pressed button has disappeared, so the button that replaced it receives the focus.
     if (previousState.current === 'asking' && state.is === 'given' && isOpen)
       removeButton.current?.focus()
     if (state.is === 'refused') {
@@ -68,7 +68,7 @@ export function DiscountCodeField({
     <section className="code" aria-label={text.label}>
       <div role="status">
         {state.is === 'given' && (
-          <p className="given">
+          <p className="applied-code">
             <Icon name="tick" />
             <span>
               <AppliedCode event={event} {...state} />
@@ -130,7 +130,7 @@ export function DiscountCodeField({
   )
 }
 
-/** The effect of a code, unless its label already describes it. */
+/** Shows the effect of a code, unless its label already describes it. */
 function AppliedCode({
   event,
   typed: typedCode,

@@ -62,12 +62,12 @@ export function DropdownMenu(props: WidgetProps) {
             isPriced && tariff ? formatOptionPrice(event, tariff, option) : status?.price
           const details = priceDetails?.get(option.id) ?? ''
           const price =
-            status?.full ?? (optionPrice === null ? FORM_MESSAGES.notOnSale : optionPrice)
+            status?.soldOutText ?? (optionPrice === null ? FORM_MESSAGES.notOnSale : optionPrice)
           return (
             <MenuItem
               key={option.id}
               value={option.id}
-              disabled={status?.full !== undefined && option !== selected}
+              disabled={status?.soldOutText !== undefined && option !== selected}
             >
               <span className="rich">
                 <Swatch colour={option.colour} />
@@ -75,7 +75,7 @@ export function DropdownMenu(props: WidgetProps) {
                   <b>{option.label}</b>
                   {details && <em>{details}</em>}
                   {option.about && <em>{option.about}</em>}
-                  {status?.left && <em>{status.left}</em>}
+                  {status?.seatsLeftText && <em>{status.seatsLeftText}</em>}
                 </span>
                 {price && <span className="pr">{price}</span>}
               </span>

@@ -122,7 +122,7 @@ export function FieldLayout(props: FieldTemplateProps) {
 function MemberEntry({ id }: { readonly id: string }) {
   const memberEntry = use(OptionStatuses).get(id)?.memberEntry
   return (
-    <p className="found" aria-live="polite">
+    <p className="member-entry" aria-live="polite">
       {memberEntry && (
         <>
           <Icon name="tick" />
@@ -137,7 +137,7 @@ function MemberEntry({ id }: { readonly id: string }) {
  * Replaces the theme's FieldErrorTemplate, which renders a list of captions. Here a message is one
  * line with an icon.
  */
-export function Message({ errors, fieldPathId }: FieldErrorProps) {
+export function FieldMessage({ errors, fieldPathId }: FieldErrorProps) {
   const text = errors?.[0]
   if (text === undefined) return null
   return (
@@ -152,7 +152,7 @@ export function Message({ errors, fieldPathId }: FieldErrorProps) {
  * Replaces the theme's FieldHelpTemplate, which supports rich text. Event files' hints are plain
  * text.
  */
-export function Hint({ help, fieldPathId }: FieldHelpProps) {
+export function FieldHint({ help, fieldPathId }: FieldHelpProps) {
   return help ? (
     <div className="hint" id={helpId(fieldPathId)}>
       {help}

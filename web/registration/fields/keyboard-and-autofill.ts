@@ -111,8 +111,8 @@ function getKeyboardAttributes(
 }
 
 /**
- * Returns the keyboard for a pattern without letters: `tel` if it allows a plus, which a numeric keypad lacks. Null if
- * letters may be needed.
+ * Returns the keyboard for a pattern without letters: `tel` if the pattern allows a plus, which a numeric keypad
+ * lacks. Null if letters may be needed.
  */
 function findNumericInputMode(pattern: string | undefined): 'numeric' | 'tel' | null {
   if (pattern === undefined) return null

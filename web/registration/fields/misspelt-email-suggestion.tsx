@@ -6,8 +6,8 @@ import { useEffect, useState } from 'react'
 import { FORM_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 
 /**
- * Delay in milliseconds before the suggestion appears. It moves the content below it, so it must
- * wait until the press that left the field has ended.
+ * Delay in milliseconds before the suggestion appears. The suggestion moves the content below it, so it must wait
+ * until the press that left the field has ended.
  */
 const SUGGESTION_DELAY_MS = 300
 
@@ -48,7 +48,7 @@ export function EmailSuggestion({ id, value, change }: EmailSuggestionProps) {
     document.getElementById(id)?.focus()
   }
   return (
-    <div className="meant" role="status">
+    <div className="email-suggestion" role="status">
       {suggestion !== null && (
         <button type="button" className="link" onClick={acceptSuggestion}>
           {formatMessage(FORM_MESSAGES.didYouMean, { email: suggestion })}

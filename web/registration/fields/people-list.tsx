@@ -85,7 +85,7 @@ const createPerson = (field: Field): RawAnswers =>
 const isNew = (person: unknown): boolean =>
   typeof person !== 'object' || person === null || Object.keys(person).length === 0
 
-/** RJSF's list field; a new person starts with the default answers. */
+/** Renders RJSF's list field. A new person starts with the default answers. */
 export function ListField(props: FieldProps) {
   const { fieldPathId, registry, onChange } = props
   const field = findListField(registry.formContext as FormConstants, fieldPathId.path)
@@ -112,8 +112,8 @@ const PersonRemoval = createContext<(at: number) => void>(() => {})
 const CONTROLS_SELECTOR = 'input:not([aria-hidden]), select, textarea, [role="combobox"]'
 
 /**
- * The list and its Add button. Adding moves the focus to the new person's first field; removing
- * moves it to the person now at that position.
+ * Shows the list and its Add button. Adding moves the focus to the new person's first field; removing moves it to the
+ * person now at that position.
  */
 export function People(props: ArrayFieldTemplateProps) {
   const { items, canAdd, disabled, fieldPathId, registry, onAddClick } = props
@@ -167,7 +167,7 @@ export function People(props: ArrayFieldTemplateProps) {
   )
 }
 
-/** One person: a number, the fields, and a Remove button. */
+/** Shows one person: a number, the fields, and a Remove button. */
 export function PersonBox(props: ArrayFieldItemTemplateProps) {
   const { index, children, buttonsProps, disabled } = props
   const onRemove = use(PersonRemoval)
@@ -191,7 +191,7 @@ export function PersonBox(props: ArrayFieldItemTemplateProps) {
   )
 }
 
-/** The fields about one person; short fields in pairs, as in the rest of the form. */
+/** Shows the fields about one person; short fields in pairs, as in the rest of the form. */
 function PersonFields({ fieldPathId, properties, registry }: ObjectFieldTemplateProps) {
   const { fields = [] } = findListField(registry.formContext as FormConstants, fieldPathId.path)
   const wideFields = findWideFields(fields)

@@ -27,7 +27,7 @@ import './radio-choices.css'
 const getColourStyle = (colour: Colour | undefined): CSSProperties =>
   ({ '--c': colour ? `var(--c-${colour})` : 'transparent' }) as CSSProperties
 
-/** Colour of a category, always shown next to its label. */
+/** Shows the colour of a category, always next to its label. */
 export const Swatch = ({ colour }: { readonly colour: Colour | undefined }) => (
   <i className="sw" style={getColourStyle(colour)} />
 )
@@ -138,8 +138,8 @@ export const OptionMark = (
 )
 
 /**
- * Each option in its own row with colour bar, description, today's price and remaining seats; the
- * whole row is clickable. Replaces the theme's RadioWidget, whose options are plain labels.
+ * Shows each option in its own row with colour bar, description, today's price and remaining seats; the whole row is
+ * clickable. Replaces the theme's RadioWidget, whose options are plain labels.
  */
 export function ChoiceRows(props: WidgetProps) {
   const { change } = useControl(props)
@@ -148,7 +148,7 @@ export function ChoiceRows(props: WidgetProps) {
   )
 }
 
-/** Rows of a choice with one answer, or with several if `Box` is a checkbox. */
+/** Shows the rows of a choice with one answer, or with several if `Box` is a checkbox. */
 export function OptionRows({
   props,
   Box,
@@ -188,11 +188,11 @@ export function OptionRows({
           const price =
             isPriced && tariff ? formatOptionPrice(event, tariff, option) : status?.price
           const noteText =
-            status?.full ??
+            status?.soldOutText ??
             (price === undefined ? (isPriced ? '' : undefined) : (price ?? FORM_MESSAGES.notOnSale))
           const details = priceDetails?.get(option.id) ?? ''
           const isSelected = isOptionSelected(option.id) || (isHiddenOptionSelected && index === 0)
-          const isDisabled = status?.full !== undefined && !isSelected
+          const isDisabled = status?.soldOutText !== undefined && !isSelected
           const rowId = index === 0 ? id : `${id}-${index}`
           return (
             <label
@@ -219,7 +219,7 @@ export function OptionRows({
                         option.about && `${rowId}-about`,
                         noteText && `${rowId}-price`,
                         details && `${rowId}-details`,
-                        status?.left && `${rowId}-left`,
+                        status?.seatsLeftText && `${rowId}-left`,
                         aria['aria-describedby'],
                       ]
                         .filter(Boolean)
@@ -231,7 +231,9 @@ export function OptionRows({
               <strong id={`${rowId}-name`}>{option.label}</strong>
               {noteText !== undefined && (
                 <span
-                  className={noteText !== '' && (price === null || status?.full) ? 'pr mute' : 'pr'}
+                  className={
+                    noteText !== '' && (price === null || status?.soldOutText) ? 'pr mute' : 'pr'
+                  }
                   id={`${rowId}-price`}
                 >
                   {noteText}
@@ -239,7 +241,7 @@ export function OptionRows({
               )}
               {details && <em id={`${rowId}-details`}>{details}</em>}
               {option.about && <em id={`${rowId}-about`}>{option.about}</em>}
-              {status?.left && <em id={`${rowId}-left`}>{status.left}</em>}
+              {status?.seatsLeftText && <em id={`${rowId}-left`}>{status.seatsLeftText}</em>}
             </label>
           )
         })}
@@ -248,12 +250,12 @@ export function OptionRows({
   )
 }
 
-/** Without the theme's description, which refers to elements that the form does not have. */
+/** Omits the theme's description, which refers to elements that the form does not have. */
 function GroupBox({ 'aria-describedby': _, ...props }: ComponentProps<'div'>) {
   return <div {...props} />
 }
 
-/** The theme's RadioWidget in two boxes. Each radio references hint and message. */
+/** Shows the theme's RadioWidget in two boxes. Each radio references hint and message. */
 export function YesNo(props: WidgetProps) {
   const { aria, name } = useControl(props)
   const input = { ...aria, 'aria-required': undefined }

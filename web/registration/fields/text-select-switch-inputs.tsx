@@ -20,16 +20,16 @@ const MIN_LINES = 3
 const MAX_LINES = 8
 
 /**
- * The theme sets `aria-describedby` on the box around an input; `NO_DESCRIPTION` removes it. The theme also
- * passes `required` from the schema to the browser, which then reports an empty input as invalid
- * before anything is typed. `aria-required` on the input states the same without that effect.
+ * Builds the props of a text field. The theme sets `aria-describedby` on the box around an input; `NO_DESCRIPTION`
+ * removes it. The theme also passes `required` from the schema to the browser, which then reports an empty input as
+ * invalid before anything is typed. `aria-required` on the input states the same without that effect.
  */
 export const buildTextFieldProps = (htmlName: string) =>
   ({ htmlName, hideLabel: true, required: false }) as const
 export const NO_DESCRIPTION = { 'aria-describedby': undefined }
 
-/** A single-line or multi-line text input, as the theme renders it. */
-export function Input(props: BaseInputTemplateProps) {
+/** Shows a single-line or multi-line text input, as the theme renders it. */
+export function TextInput(props: BaseInputTemplateProps) {
   const { field, name, aria } = useControl(props)
   const unitId = `${props.id}-unit`
   const unit = field.unit && {
@@ -64,8 +64,8 @@ export function Input(props: BaseInputTemplateProps) {
 const formatOption = (label: string, status: OptionStatus | undefined): string =>
   [
     label,
-    status?.full ?? (status?.price === null ? FORM_MESSAGES.optionNotOnSale : status?.price),
-    status?.left,
+    status?.soldOutText ?? (status?.price === null ? FORM_MESSAGES.optionNotOnSale : status?.price),
+    status?.seatsLeftText,
   ]
     .filter(Boolean)
     .join(', ')
@@ -108,7 +108,7 @@ export function NativeSelectField(props: WidgetProps) {
           value={option.id}
           disabled={
             option.id !== props.value &&
-            statuses.get(`${field.id}.${option.id}`)?.full !== undefined
+            statuses.get(`${field.id}.${option.id}`)?.soldOutText !== undefined
           }
         >
           {formatOption(option.label, statuses.get(`${field.id}.${option.id}`))}
@@ -122,7 +122,7 @@ export function NativeSelectField(props: WidgetProps) {
  * Replaces the theme's CheckboxWidget: an empty checkbox does not distinguish "No" from "not
  * answered".
  */
-export function SwitchAnswer(props: WidgetProps) {
+export function SwitchInput(props: WidgetProps) {
   const { name, aria, change, onLeave } = useControl(props)
   const isOn = props.value === true
   return (

@@ -28,7 +28,13 @@ export function ErrorSummary({
   const lines = Object.entries(errors)
   if (lines.length === 0) return null
   return (
-    <div className="errs" ref={container} tabIndex={-1} role="group" aria-labelledby="errs-title">
+    <div
+      className="error-summary"
+      ref={container}
+      tabIndex={-1}
+      role="group"
+      aria-labelledby="errs-title"
+    >
       <h2 id="errs-title">
         <Icon name="bang" />
         {FORM_MESSAGES.errors.title}

@@ -18,8 +18,8 @@ export const markPreHydrationText = (name: PreHydrationText) => ({
   suppressHydrationWarning: true,
 })
 /**
- * Elements whose text the pre-hydration script may update. `instead` replaces the reason in the bar
- * (`short`).
+ * Elements whose text the pre-hydration script may update. `short` is the reason in the bar below
+ * the form, and `instead` the text that replaces it.
  */
 export type PreHydrationText = 'total' | 'instead' | 'short' | 'empty' | 'why' | 'pay'
 

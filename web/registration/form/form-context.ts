@@ -29,9 +29,9 @@ export type OptionStatus = {
   /** Null if not on sale today. */
   readonly price?: string | null
   /** Number of seats left, as text. */
-  readonly left?: string
+  readonly seatsLeftText?: string
   /** Text for "no seats left", from the event file. */
-  readonly full?: string
+  readonly soldOutText?: string
   /** A payment method that does not accept the currency of the category is not shown. */
   readonly isHidden?: true
   /** The member list's entry for the answer. */

@@ -85,7 +85,7 @@ export type FormExtensions = {
   readonly pricing: Pricing
   readonly rows: typeof buildQuoteRows
   /** Texts next to options and below answers. */
-  readonly optionMarks: (
+  readonly buildOptionStatuses: (
     event: PublicEvent,
     tariff: TariffResponse,
     answers: Answers,
@@ -102,7 +102,7 @@ export type FormExtensions = {
   /** Label of the submit button, or null for the default. */
   readonly submitLabel: (event: PublicEvent, answers: Answers) => string | null
   /** Whether the bill lines include the category. */
-  readonly rowsNameCategory: boolean
+  readonly hasCategoryInRows: boolean
   /** Provides the pricing context. `initialCode` is the discount code of the draft. */
   readonly PricingContextProvider: (props: {
     readonly event: PublicEvent
@@ -114,10 +114,10 @@ export type FormExtensions = {
   readonly Paged: (props: {
     readonly event: PublicEvent
     readonly form: SubmittedForm & {
-      /** Counts how often all answers were replaced. */
+      /** Number of times that all answers were replaced. */
       readonly replacements: number
       readonly errors: FieldErrors
-      readonly check: (only?: readonly string[]) => string | null
+      readonly validateAnswers: (only?: readonly string[]) => string | null
     }
     readonly price: PriceView
     readonly attempts: number
@@ -163,10 +163,10 @@ export const NO_EXTENSIONS: FormExtensions = {
   buildUiSchema,
   pricing: calculatePriceByTariff,
   rows: buildQuoteRows,
-  optionMarks: () => NO_STATUSES,
+  buildOptionStatuses: () => NO_STATUSES,
   priceNotes: () => NO_NOTES,
   submitLabel: () => null,
-  rowsNameCategory: false,
+  hasCategoryInRows: false,
   PricingContextProvider: ({ children }) => children(NO_CONTEXT),
   Paged: ({ children }) => children(ONE_PAGE),
   readAlternative: () => null,
@@ -189,23 +189,23 @@ function listHiddenMethods(
 }
 
 /**
- * Returns the same map while its content is equal, so that options re-render only when a text next to them changes.
+ * Returns the same map while its content is equal, so that options re-render only when text next to them changes.
  */
 export function useOptionStatuses(
   event: PublicEvent,
   tariff: TariffResponse | null,
   answers: Answers,
   memberEntries: ReadonlyMap<string, string>,
-  { optionMarks }: FormExtensions,
+  { buildOptionStatuses }: FormExtensions,
 ): ReadonlyMap<string, OptionStatus> {
   const statuses = useMemo(
     () =>
       new Map<string, OptionStatus>([
-        ...(tariff === null ? [] : optionMarks(event, tariff, answers)),
+        ...(tariff === null ? [] : buildOptionStatuses(event, tariff, answers)),
         ...listHiddenMethods(event, answers),
         ...[...memberEntries].map(([id, text]) => [id, { memberEntry: text }] as const),
       ]),
-    [event, tariff, answers, memberEntries, optionMarks],
+    [event, tariff, answers, memberEntries, buildOptionStatuses],
   )
   const key = JSON.stringify([...statuses])
   // eslint-disable-next-line react-hooks/exhaustive-deps

@@ -9,9 +9,8 @@ import type { FormConstants, SectionState } from './form-context.ts'
 import { chooseWidget } from '../fields/choose-field-widget.ts'
 
 /**
- * All sections that have fields, numbered in the margin. Only this component reads the set of shown
- * fields. Replaces the theme's ObjectFieldTemplate, a grid of all properties without sections or
- * conditions.
+ * Shows all sections that have fields, numbered in the margin. Only this component reads the set of shown fields.
+ * Replaces the theme's ObjectFieldTemplate, a grid of all properties without sections or conditions.
  */
 export function SectionSheet(props: ObjectFieldTemplateProps) {
   const shownFields = use(ShownFields)

@@ -8,9 +8,9 @@ import { formatAnswer, findAnswerErrors, formatPerson } from '../../../engine/in
 import { EXTENDED_FORM_MESSAGES, FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { buildBillRows } from '../../ui/payment/bill-rows.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
 import { renderHiddenText, renderMessage } from '../../ui/rich-message.tsx'
-import type { LedgerRow } from '../../ui/details-list.tsx'
+import type { DetailsRow } from '../../ui/details-list.tsx'
 import { NO_SECTION } from './form-context.ts'
 import { FORM_ID } from './field-keys.ts'
 import { getRootField } from './field-keys.ts'
@@ -57,7 +57,7 @@ function subscribeToHash(onChange: () => void): () => void {
   return () => window.removeEventListener('hashchange', onChange)
 }
 
-/** On the server, the URL has no hash. */
+/** Returns the hash on the server, where the URL has none. */
 const getEmptyHash = () => ''
 
 function FormPages({
@@ -125,7 +125,7 @@ function FormPages({
   const openNextPage = () => {
     const nextPage = pages[pageIndex + 1]
     if (page === LAST_PAGE || nextPage === undefined) return
-    const invalidKey = form.check(event.sections[page]?.fields ?? [])
+    const invalidKey = form.validateAnswers(event.sections[page]?.fields ?? [])
     if (invalidKey === null) openPage(nextPage)
     else showError(invalidKey)
   }
@@ -147,7 +147,7 @@ function FormPages({
             openPage={openPage}
           />
         )}
-        <div className="turn">
+        <div className="page-buttons">
           {pageIndex > 0 && (
             <button
               type="button"
@@ -225,7 +225,7 @@ function PageSteps({
 
 const CHECK_ANSWERS_ID = 'check-answers'
 
-/** The answers before submit, each section with a link to change it, and the bill. */
+/** Shows the answers before submit, each section with a link to change it, and the bill. */
 function CheckAnswersPage({
   event,
   form,
@@ -252,7 +252,7 @@ function CheckAnswersPage({
                 <button type="button" className="link" onClick={() => openPage(page)}>
                   {renderMessage(text.change, { hidden: renderHiddenText, section: section.title })}
                 </button>
-                <Ledger rows={formatAnswers(event, form, section.fields)} />
+                <DetailsList rows={formatAnswers(event, form, section.fields)} />
               </div>
             )
           )
@@ -260,7 +260,7 @@ function CheckAnswersPage({
         {price?.is === 'price' && (
           <div className="part">
             <h3>{event.form.summary.title}</h3>
-            <Ledger rows={buildBillRows(event, price.quote, event.form.summary.lines)} money />
+            <DetailsList rows={buildBillRows(event, price.quote, event.form.summary.lines)} money />
           </div>
         )}
       </section>
@@ -272,8 +272,8 @@ function formatAnswers(
   event: PublicEvent,
   { answers, shown }: Form,
   fields: readonly string[],
-): readonly LedgerRow[] {
-  return event.fields.flatMap((field): readonly LedgerRow[] => {
+): readonly DetailsRow[] {
+  return event.fields.flatMap((field): readonly DetailsRow[] => {
     const { id, label } = field
     const answer = answers[id]
     if (!fields.includes(id) || !shown.has(id) || answer === undefined) return []

@@ -6,8 +6,8 @@ import { BAR_ID, SUMMARY_ID, useIsWide } from '../price/price-summary-and-pay-bu
 import './progress-steps.css'
 
 /**
- * Steps as named in the event file. All are on this page, so they are not numbered. A hidden section
- * has no link. The current step is the one that the event file sets, or the first unfinished section.
+ * Shows the steps as named in the event file. All sections are on this page, so the steps are not numbered. A hidden
+ * section has no link. The current step is the one that the event file sets, or the first unfinished section.
  */
 export function ProgressSteps({
   event,
@@ -41,7 +41,7 @@ export function ProgressSteps({
     return index === steps.length - 1 ? summaryId : null
   }
   return (
-    <ol className="stp jump full" aria-label={FORM_MESSAGES.sections.steps}>
+    <ol className="stp linked-steps full" aria-label={FORM_MESSAGES.sections.steps}>
       {steps.map((step, index) => {
         const anchor = findStepAnchor(step, index)
         return (

@@ -55,12 +55,12 @@ export type FormState = {
   readonly progress: readonly SectionState[]
   readonly uploads: DocumentUploads
   /** Validates all answers, or the given fields. Returns the key of the first error, or null. */
-  readonly check: (only?: readonly string[]) => string | null
+  readonly validateAnswers: (only?: readonly string[]) => string | null
   readonly setErrors: (errors: FieldErrors) => void
   readonly reset: () => void
   /** Replaces all answers. Text and caret of existing inputs do not change. */
   readonly replaceAnswers: (data: RawAnswers) => void
-  /** Number of such replacements. */
+  /** Number of times that all answers were replaced. */
   readonly replacements: number
   readonly formProps: FormBoxProps
 }
@@ -218,7 +218,7 @@ export function useForm(
     [event, startLookup],
   )
 
-  const check = (onlyFields?: readonly string[]) => {
+  const validateAnswers = (onlyFields?: readonly string[]) => {
     const foundErrors = Object.entries({ ...validate(data), ...knownErrors }).filter(
       ([key]) => onlyFields?.includes(getRootField(key)) ?? true,
     )
@@ -249,7 +249,7 @@ export function useForm(
     shown,
     required,
     progress,
-    check,
+    validateAnswers,
     setErrors,
     reset,
     errors: shownErrors,
@@ -283,8 +283,8 @@ export function useForm(
 }
 
 /**
- * A section is complete when no answer is missing or invalid. A section without required fields is
- * complete when it has been visited.
+ * Returns the state of each section. A section is complete when no answer is missing or invalid. A section without
+ * required fields is complete when it has been visited.
  */
 function useProgress(
   event: PublicEvent,

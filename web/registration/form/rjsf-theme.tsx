@@ -9,29 +9,29 @@ import TextareaWidget from '@rjsf/mui/lib/TextareaWidget/TextareaWidget.js'
 import type { RegistryWidgetsType } from '@rjsf/utils'
 import type { RawAnswers } from '../../../engine/index.ts'
 import { ChoiceRows, YesNo } from '../fields/radio-choices.tsx'
-import { Input, NativeSelectField, SwitchAnswer } from '../fields/text-select-switch-inputs.tsx'
-import { Hint, Message, FieldLayout } from '../fields/field-layout.tsx'
+import { TextInput, NativeSelectField, SwitchInput } from '../fields/text-select-switch-inputs.tsx'
+import { FieldHint, FieldMessage, FieldLayout } from '../fields/field-layout.tsx'
 import { SectionSheet } from './form-sections.tsx'
 import type { LazyWidget, FieldWidget } from '../fields/choose-field-widget.ts'
-import { Upload } from '../uploads/upload-field.tsx'
+import { UploadField } from '../uploads/upload-field.tsx'
 
 const widgets = {
   line: TextWidget,
   lines: TextareaWidget,
   'yes-no': YesNo,
-  switch: SwitchAnswer,
-  file: Upload,
+  switch: SwitchInput,
+  file: UploadField,
   rows: ChoiceRows,
   list: NativeSelectField,
 } satisfies Record<Exclude<FieldWidget, LazyWidget>, unknown>
 
 export const Form = withTheme<RawAnswers>({
   templates: {
-    BaseInputTemplate: Input,
+    BaseInputTemplate: TextInput,
     // Our schema's descriptions are for other clients; the form shows hints.
     DescriptionFieldTemplate: () => null,
-    FieldHelpTemplate: Hint,
-    FieldErrorTemplate: Message,
+    FieldHelpTemplate: FieldHint,
+    FieldErrorTemplate: FieldMessage,
     FieldTemplate: FieldLayout,
     ObjectFieldTemplate: SectionSheet,
   },

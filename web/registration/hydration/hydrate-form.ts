@@ -8,7 +8,7 @@ import type { RawAnswers } from '../../../engine/index.ts'
 import { loadDraft, buildInitialAnswers } from '../draft-storage.ts'
 import type { Draft } from '../draft-storage.ts'
 import { toElementId, FORM_ID } from '../form/field-keys.ts'
-import type { EventPage } from '../price/live-price.ts'
+import type { FormPageData } from '../price/live-price.ts'
 import {
   isSameAnswer,
   dispatchTakeover,
@@ -22,14 +22,14 @@ import type { TypedAnswers } from './answers-typed-before-hydration.ts'
  * answers differ from it.
  */
 export function useHydratedAnswers(
-  { drawn, event: { event } }: EventPage,
+  { drawn, event: { event } }: FormPageData,
   { replaceAnswers }: { readonly replaceAnswers: (data: RawAnswers) => void },
   onHydrated: (draft: Draft | null, isChanged: boolean) => void,
 ): void {
   const latest = useRef(onHydrated)
   latest.current = onHydrated
-  // If a browser extension has changed the page, React re-renders it and the typed text is lost, so
-  // read it now.
+  // If a browser extension has changed the page, React re-renders it and the typed text is lost. So the text is read
+  // now.
   const [beforeHydration] = useState(() =>
     drawn && typeof document !== 'undefined'
       ? { form: findForm(), typed: readTypedAnswers(event) }

@@ -16,7 +16,7 @@ import { buildInitialAnswers } from '../draft-storage.ts'
 import { FORM_ID } from '../form/field-keys.ts'
 import type { PreHydrationText } from '../form/field-keys.ts'
 import { calculatePrice } from '../price/live-price.ts'
-import type { EventPage, PriceView } from '../price/live-price.ts'
+import type { FormPageData, PriceView } from '../price/live-price.ts'
 import type { FormExtensions } from '../form/form-extensions.ts'
 import { readTypedAnswers, onTakeover } from './answers-typed-before-hydration.ts'
 import { focusNextOnEnter } from '../fields/keyboard-and-autofill.ts'
@@ -30,7 +30,7 @@ const setHidden = (element: HTMLElement, isHidden: boolean): void => {
 type Extensions = Pick<FormExtensions, 'pricing' | 'submitLabel'>
 
 function runBeforeHydration(
-  { event: { event }, tariff }: EventPage,
+  { event: { event }, tariff }: FormPageData,
   { pricing, submitLabel }: Extensions,
 ): void {
   if (tariff === null) return
@@ -48,8 +48,8 @@ function runBeforeHydration(
       ? document.querySelectorAll<HTMLButtonElement>(`button[form="${FORM_ID}"]`)
       : []
   const reasons = document.querySelectorAll<HTMLElement>('#pay-why')
-  const bills = document.querySelectorAll<HTMLElement>('.side .led')
-  const totals = document.querySelectorAll<HTMLElement>('.side .led .tot')
+  const bills = document.querySelectorAll<HTMLElement>('.side .details')
+  const totals = document.querySelectorAll<HTMLElement>('.side .details .tot')
   const calculateAnswersPrice = (answers: Answers) =>
     calculatePrice(event, { is: 'loaded', response: tariff }, answers, pricing)
   const readAnswers = (rawAnswers: RawAnswers): Answers => normalise(event, rawAnswers).answers

@@ -89,7 +89,7 @@ export type FeeTableProps = {
   readonly now: string
 }
 
-/** A row per category, a column per range of days from today. On a phone, each row is a block. */
+/** Shows a row per category, and a column per range of days from today. On a phone, each row is a block. */
 export function FeeTable({ event, category: ownCategory, answers, now }: FeeTableProps) {
   const today = readServerDay(now)
   const tables = buildPriceTables(event).map(({ label: heading, rows }) => {

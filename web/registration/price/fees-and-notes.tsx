@@ -4,14 +4,14 @@ import type { ComponentType, ReactNode, RefObject } from 'react'
 import { FORM_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, PublicEvent, Quote } from '../../../engine/index.ts'
 import type { TariffResponse } from '../../../engine/api.ts'
-import { Ledger } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
 import { useIsIdle } from '../../app/hydration-state.ts'
 import { PriceNote, formatOptionPrice, listPriceDetails } from '../fields/radio-choices.tsx'
 import type * as FeeTableModule from './fee-table.tsx'
 import type { FeeTableProps, PriceUntilProps } from './fee-table.tsx'
 import './fees-and-notes.css'
 
-/** The organisers' notes. */
+/** Shows the organisers' notes. */
 export function OrganiserNotes({ event }: { readonly event: PublicEvent }) {
   const { panel } = event.form
   if (panel === null) return null
@@ -54,8 +54,8 @@ export function PriceValidity(props: PriceUntilProps) {
 }
 
 /**
- * All fees from today by period, with the delegate's category highlighted. Until the table is
- * loaded, and if the form has no category field, shows today's fees.
+ * Shows all fees from today by period, with the delegate's category highlighted. Until the table is loaded, and if the
+ * form has no category field, shows today's fees.
  */
 export function Fees({
   event,
@@ -91,7 +91,10 @@ export function Fees({
   )
 }
 
-/** Renders the children once the section comes near the viewport. Shows `today` until then, or if there are none. */
+/**
+ * Renders the children once the section comes near the viewport. Shows `today` until then, or if there are no
+ * children.
+ */
 function FeeSection({
   today,
   children: lazyTable,
@@ -153,7 +156,7 @@ function TodaysFees({
   return (
     <>
       <PriceNote event={event} tariff={tariff} />
-      <Ledger rows={rows} money />
+      <DetailsList rows={rows} money />
     </>
   )
 }

@@ -307,6 +307,8 @@ function describeSeats(
 ): OptionStatus {
   const seatsLeft = findFewestSeatsLeft(seatQuotas, left)
   const soldOutQuota = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
-  if (soldOutQuota !== undefined) return { full: soldOutQuota.limit.full.message }
-  return seatsLeft === null ? {} : { left: formatMessage(seats.left, { count: seatsLeft }) }
+  if (soldOutQuota !== undefined) return { soldOutText: soldOutQuota.limit.full.message }
+  return seatsLeft === null
+    ? {}
+    : { seatsLeftText: formatMessage(seats.left, { count: seatsLeft }) }
 }

@@ -12,7 +12,7 @@ import { isShortMessage } from '../../ui/forms/is-short-message.ts'
 const messages = FORM_PRICE_MESSAGES
 
 /** Page data that the server embedded in a form's page. */
-export type EventPage = Extract<PageData, { page: 'event' }>
+export type FormPageData = Extract<PageData, { page: 'event' }>
 
 export type Tariff =
   | { readonly is: 'loading' }
@@ -26,7 +26,7 @@ export type Tariff =
 export function useTariff({
   event: response,
   tariff: embeddedTariff,
-}: EventPage): readonly [Tariff, () => void] {
+}: FormPageData): readonly [Tariff, () => void] {
   const { event, now } = response
   const [tariff, setTariff] = useState<Tariff>(
     embeddedTariff === null ? { is: 'loading' } : { is: 'loaded', response: embeddedTariff },

@@ -1,6 +1,6 @@
 /**
  * The pricing context loaded from the server: seats left, discount code, member list entry.
- * The server checks all of it again on submit.
+ * The server checks all these values again on submit.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { getInvalidMessage, EMPTY_CONTEXT } from '../../../engine/index.ts'
@@ -11,7 +11,7 @@ import { DiscountCodeField } from '../fields/discount-code-field.tsx'
 import type { CodeState } from '../fields/discount-code-field.tsx'
 import type { FormExtensions } from '../form/form-extensions.ts'
 
-type Rows = PricingContext['rolls']
+type Rows = PricingContext['memberRecords']
 const NO_ROWS: Rows = {}
 const NO_ERRORS: FieldErrors = {}
 
@@ -29,7 +29,7 @@ export const LivePricingContext: FormExtensions['PricingContextProvider'] = ({
     () => ({
       code: kind === null ? null : { is: 'valid', kind },
       left: seatsLeft ?? EMPTY_CONTEXT.left,
-      rolls: memberLists.rows,
+      memberRecords: memberLists.rows,
     }),
     [kind, seatsLeft, memberLists.rows],
   )
@@ -138,7 +138,7 @@ function useMemberLists(event: PublicEvent) {
         if (lookedUpAnswers.current.get(key) !== value) return
         pendingLookups.current.delete(key)
         setLookingUp(pendingLookups.current.size > 0)
-        // Any other error is left for the server to report on submit.
+        // The server reports any other error on submit.
         if (!lookupResponse.ok && lookupResponse.error.code !== 'not_on_roll')
           return void lookedUpAnswers.current.delete(key)
         const row = lookupResponse.ok ? lookupResponse.value : null

@@ -12,7 +12,7 @@ import {
 } from '../../../engine/messages.ts'
 import type { Contradiction, PublicEvent, Quote } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
 import { renderMessage } from '../../ui/rich-message.tsx'
 import { useIsLive } from '../../app/hydration-state.ts'
 import { markPreHydrationText, FORM_ID } from '../form/field-keys.ts'
@@ -49,7 +49,7 @@ export function useIsWide(): boolean | null {
 }
 
 /** Renders only the column or the bar. A server-rendered page contains both, and CSS hides one of them. */
-export function Summary(props: SummaryProps) {
+export function PriceSummary(props: SummaryProps) {
   const isWide = useIsWide()
   useErrorInTitle(props.errorCount > 0)
   return (
@@ -229,13 +229,13 @@ function PriceRows({ event, price, extensions }: SummaryProps) {
     price.is === 'price' ? price.quote.category : price.is === 'none' ? price.category : null
   return (
     <>
-      {category !== null && !lines.includes('category') && !extensions.rowsNameCategory && (
+      {category !== null && !lines.includes('category') && !extensions.hasCategoryInRows && (
         <CategoryLine event={event} category={category} />
       )}
       {price.is === 'price' ? (
-        <Ledger rows={extensions.rows(event, price.quote, lines).map(markTotal)} money />
+        <DetailsList rows={extensions.rows(event, price.quote, lines).map(markTotal)} money />
       ) : (
-        !(category !== null && extensions.rowsNameCategory) && (
+        !(category !== null && extensions.hasCategoryInRows) && (
           <p className="empty" {...markPreHydrationText('empty')}>
             {empty}
           </p>
@@ -257,7 +257,7 @@ function TotalAnnouncement({ price }: Pick<SummaryProps, 'price'>) {
   )
 }
 
-/** The email address next to the pay button, so that the delegate notices a typo before paying. */
+/** Shows the email address next to the pay button, so that the delegate notices a typo before paying. */
 function ConfirmationAddress({
   event,
   answer,
@@ -294,7 +294,7 @@ export function NotesBelowForm(props: SummaryProps) {
   )
 }
 
-/** The sticky column next to the form. */
+/** Shows the sticky column next to the form. */
 export function SummaryColumn(props: SummaryProps) {
   return (
     <aside className="side" aria-labelledby={SUMMARY_ID}>
@@ -326,7 +326,7 @@ function getBarName({ sections, form: { summary } }: PublicEvent): string {
   return isSectionTitle ? formatMessage(text.bar, { title: summary.title }) : summary.title
 }
 
-/** The bar at the bottom of a phone's screen. It always shows the price; its details open upwards. */
+/** Shows the bar at the bottom of a phone's screen. It always shows the price; its details open upwards. */
 function SummaryBar(props: SummaryProps) {
   const [isOpen, setOpen] = useState(false)
   const bar = useRef<HTMLElement>(null)
@@ -348,7 +348,7 @@ function SummaryBar(props: SummaryProps) {
   return (
     <section ref={bar} className="bar" id={BAR_ID} tabIndex={-1} aria-label={getBarName(event)}>
       {isOpen && price.is === 'price' && (
-        <div className="unfolded" id="summary-details">
+        <div className="summary-details" id="summary-details">
           <h2 className="disp">{event.form.summary.title}</h2>
           <PriceRows {...props} />
         </div>

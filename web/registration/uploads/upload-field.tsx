@@ -16,10 +16,10 @@ import { formatFileSize } from '../../ui/file-size.ts'
 import './upload-field.css'
 
 /**
- * The theme has no file widget, and RJSF's own stores the file as text in the answers. Here the form data contains
- * the file's name, and upload-progress.ts keeps the file.
+ * Shows the file field. The theme has no file widget, and RJSF's own stores the file as text in the answers. Here the
+ * form data contains the file's name, and upload-progress.ts keeps the file.
  */
-export function Upload(props: WidgetProps) {
+export function UploadField(props: WidgetProps) {
   const { id } = props
   const { field, constants, onLeave, aria } = useControl(props)
   const { uploads } = constants
@@ -118,7 +118,7 @@ function SelectedFile({
 }) {
   const isUploading = selectedDocument.is !== 'stored' && selectedDocument.is !== 'local'
   return (
-    <div className={`kept ${selectedDocument.is}`}>
+    <div className={`selected-file ${selectedDocument.is}`}>
       <Icon
         name={
           selectedDocument.is === 'stored'

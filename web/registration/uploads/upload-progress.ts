@@ -34,8 +34,8 @@ export type DocumentUploads = {
 const NO_DOCUMENTS: DocumentsByField = new Map()
 
 /**
- * `now` is the start of the server's day, from the page. If null, nothing is uploaded, as when an
- * organiser tests a form.
+ * Creates the uploads of a form. `now` is the start of the server's day, from the page. If it is null, nothing is
+ * uploaded, as when an organiser tests a form.
  */
 export function createUploads(event: PublicEvent, now: string | null): DocumentUploads {
   const canUploadInAdvance = now !== null
@@ -135,7 +135,7 @@ function listStoredDocuments(all: DocumentsByField): StoredDocuments {
   )
 }
 
-/** Returns the file of one field; null if there is none, and on the server. */
+/** Returns the file of one field. Null if there is none, and always null on the server. */
 export function useSelectedDocument(
   { subscribe, all }: DocumentUploads,
   id: string,
@@ -147,7 +147,7 @@ export function useSelectedDocument(
   )
 }
 
-/** Returns the first unfinished upload of the shown fields, or of all. Null if there is none. */
+/** Returns the first unfinished upload of the shown fields, or of all fields. Null if there is none. */
 export function findPendingUpload(
   all: DocumentsByField,
   shown?: ReadonlySet<string>,

@@ -24,7 +24,7 @@ export function TicketLinks({ event }: { readonly event: PublicEvent }) {
   }
   return (
     <>
-      <ul className="take">
+      <ul className="ticket-links">
         <li>
           <a className="btn line sm" href={`/api/events/${event.id}/calendar.ics`}>
             <Icon name="cal" />
@@ -50,7 +50,7 @@ export function TicketLinks({ event }: { readonly event: PublicEvent }) {
           </button>
         </li>
       </ul>
-      <p className={shareResult === null ? 'vh' : 'taken'} role="status">
+      <p className={shareResult === null ? 'vh' : 'share-result'} role="status">
         {shareResult}
       </p>
     </>

@@ -29,7 +29,7 @@ export function ConfirmationAddress({
   const paidTwiceNote = (registration.total ?? 0) > 0 ? ticket.paidTwice : null
   if (typeof address !== 'string' || address === '')
     return paidTwiceNote === null ? null : (
-      <div className="mailed">
+      <div className="email-notice">
         <Icon name="mail" />
         <p>
           {ticket.emailed} {paidTwiceNote}
@@ -50,7 +50,7 @@ export function ConfirmationAddress({
     )
   }
   return (
-    <div className="mailed">
+    <div className="email-notice">
       <Icon name="mail" />
       <p>
         {renderMessage(ticket.emailedTo, { email: <b>{address}</b> })} {paidTwiceNote}{' '}

@@ -15,12 +15,12 @@ import type { PublicEvent } from '../../../engine/index.ts'
 import type { ResultRow } from '../../../engine/messages.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
-import type { LedgerRow } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
+import type { DetailsRow } from '../../ui/details-list.tsx'
 import { Badge } from '../../ui/payment-status-badge.tsx'
 import { listBillRows } from '../bill-details.tsx'
 import { ResultButtons } from '../result-page-buttons.tsx'
-import type { Query, Registration } from '../result-page-data.ts'
+import type { ResultPageParams, Registration } from '../result-page-data.ts'
 import { ConfirmationAddress } from './resend-confirmation.tsx'
 import { GroupedNumber, NumberWithCopyButton } from '../registration-number.tsx'
 import { TicketLinks } from './calendar-directions-share-links.tsx'
@@ -30,7 +30,7 @@ import { TicketQrCode } from './ticket-qr-code.tsx'
 type TicketProps = {
   readonly event: PublicEvent
   readonly registration: Registration
-  readonly query: Query
+  readonly query: ResultPageParams
 }
 
 /** Rows about money, shown separately from rows about the delegate and the event. */
@@ -50,7 +50,7 @@ const MONEY_ROWS = new Set([
 /** Rows that the bill already contains. */
 const BILL_ROWS = new Set(['base', 'gst', 'total', 'lines'])
 
-/** A paid registration as a ticket: the number in large type, then name and amounts. */
+/** Shows a paid registration as a ticket: the number in large type, then name and amounts. */
 export function Ticket({ event, registration, query }: TicketProps) {
   const page = event.results.success
   const allRows = buildResultRows(event, 'success', registration, query)
@@ -67,7 +67,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
   const notes = page.notes.flatMap((note) => fillKnownPlaceholders(note, values) ?? [])
   return (
     <>
-      <article className="tk" aria-labelledby="confirmed">
+      <article className="ticket" aria-labelledby="confirmed">
         <div className="up">
           <div className="ok">
             <svg viewBox="0 0 52 52" fill="none" aria-hidden="true">
@@ -93,7 +93,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
               <dd>{name.value}</dd>
             </dl>
           )}
-          <div className="keep">
+          <div className="number-and-qr-code">
             <div>
               <NumberWithCopyButton
                 event={event}
@@ -105,17 +105,17 @@ export function Ticket({ event, registration, query }: TicketProps) {
           </div>
           <TicketLinks event={event} />
         </div>
-        <div className="perf" />
+        <div className="perforation" />
         <div className="dn">
           {delegateRows.length > 0 && (
             <div>
               <h3>{getLabel(event, 'delegate')}</h3>
-              <Ledger rows={delegateRows.map((row) => toLedgerRow(event, row))} />
+              <DetailsList rows={delegateRows.map((row) => toLedgerRow(event, row))} />
             </div>
           )}
           <div>
             <h3>{RESULT_MESSAGES.ticket.payment}</h3>
-            <Ledger
+            <DetailsList
               rows={[
                 ...bill,
                 ...rows
@@ -125,7 +125,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
               money
             />
             {listOtherPaymentNotes(registration).map((line) => (
-              <p className="also" key={line}>
+              <p className="other-payment" key={line}>
                 {line}
               </p>
             ))}
@@ -133,7 +133,7 @@ export function Ticket({ event, registration, query }: TicketProps) {
         </div>
       </article>
       <ConfirmationAddress event={event} registration={registration} />
-      <div className="acts wide">
+      <div className="actions wide">
         <ResultButtons
           event={event}
           buttons={page.buttons}
@@ -184,7 +184,7 @@ export function toLedgerRow(
   event: PublicEvent,
   row: ResultRow,
   tone: 'good' | 'bad' = 'good',
-): LedgerRow {
+): DetailsRow {
   if (isStateRow(row))
     return {
       ...row,
@@ -201,7 +201,7 @@ export function toLedgerRow(
   return row.id === 'total' ? { ...row, total: true } : row
 }
 
-/** A date and time that may wrap between the two, but not inside either. */
+/** Shows a date and time. The line may break between the two, but not inside either. */
 function DateAndTime({ text }: { readonly text: string }) {
   const [day = '', ...time] = text.split(', ')
   return (

@@ -4,9 +4,9 @@ import { QrCode } from '../../ui/qr-code.tsx'
 import './ticket-qr-code.css'
 
 /**
- * The registration number as a QR code for the desk. Generated in the browser, so that no third
- * party receives the number.
+ * Shows the registration number as a QR code for the desk. Generated in the browser, so that no third party receives
+ * the number.
  */
 export function TicketQrCode({ number }: { readonly number: string }) {
-  return <QrCode text={number} look={QR_CODE_OPTIONS} label={RESULT_MESSAGES.ticket.qrCode} />
+  return <QrCode text={number} options={QR_CODE_OPTIONS} label={RESULT_MESSAGES.ticket.qrCode} />
 }

@@ -5,7 +5,7 @@ import type { PublicEvent } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
 import { renderMessage } from '../../ui/rich-message.tsx'
-import { PayNow } from './pay-now-button.tsx'
+import { PayNowButton } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
 import type { Registration } from '../result-page-data.ts'
 import '../unpaid-and-pending-pages.css'
@@ -25,14 +25,14 @@ export function BalanceDue({ event, registration, payButton }: BalanceDueProps) 
   if (due === null || due === 0) return null
   const amount = formatMoney(due, currency)
   return (
-    <section className="pend todo" aria-labelledby="difference">
+    <section className="state-notice todo" aria-labelledby="difference">
       <h2 className="disp" id="difference">
         <Icon name="clock" />
         {formatMessage(balance.title, { amount })}
       </h2>
       <p>{formatMessage(balance.explanation, { amount })}</p>
       {registration.may_pay && event.payment ? (
-        <PayNow label={formatMessage(payAmountNow, { amount })} payButton={payButton} />
+        <PayNowButton label={formatMessage(payAmountNow, { amount })} payButton={payButton} />
       ) : (
         <p>{renderMessage(balance.contact, { support: event.support })}</p>
       )}

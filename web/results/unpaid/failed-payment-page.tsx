@@ -9,20 +9,20 @@ import {
 } from '../../../engine/messages.ts'
 import type { Failure, PublicEvent } from '../../../engine/index.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
 import { renderMessage } from '../../ui/rich-message.tsx'
 import { Bill } from '../bill-details.tsx'
 import { ResultButtons } from '../result-page-buttons.tsx'
-import { formatPriceUntil, getValidPrice, PayNow } from './pay-now-button.tsx'
+import { formatPriceUntil, getValidPrice, PayNowButton } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
-import type { Query, Registration } from '../result-page-data.ts'
+import type { ResultPageParams, Registration } from '../result-page-data.ts'
 import { toLedgerRow } from '../ticket/ticket-page.tsx'
 import './failed-payment-page.css'
 
 type FailedPaymentProps = {
   readonly event: PublicEvent
   readonly registration: Registration | null
-  readonly query: Query
+  readonly query: ResultPageParams
   /** Server time when the page was rendered. */
   readonly now: string
   /** Omitted if there is nothing to pay. */
@@ -39,9 +39,8 @@ const MONEY_MESSAGES: Readonly<Record<Exclude<Failure, 'declined'>, string>> = {
 }
 
 /**
- * A failed payment. The event file's notes about the charge are shown only if the stored payment has
- * failed, and "no amount was deducted" only if the bank declined. If the order is unknown, the page
- * states this instead.
+ * Shows a failed payment. Shows the event file's notes about the charge only if the stored payment has failed, and "no
+ * amount was deducted" only if the bank declined. If the order is unknown, the page states this instead.
  */
 export function FailedPayment({ event, registration, query, now, payButton }: FailedPaymentProps) {
   const page = event.results.failed
@@ -106,7 +105,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
       )}
       {registration !== null && isPayable && payButton && (
         <div className="again">
-          <PayNow
+          <PayNowButton
             label={price === null ? failed.pay : formatMessage(failed.payAmount, { amount: price })}
             payButton={payButton}
           />
@@ -115,7 +114,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
           </p>
         </div>
       )}
-      <div className="acts">
+      <div className="actions">
         <ResultButtons
           event={event}
           buttons={page.buttons}
@@ -126,7 +125,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
       </div>
       <div className={reasons.length > 0 || advice.length > 0 ? 'cols' : ''}>
         <div>
-          <Ledger rows={rows} />
+          <DetailsList rows={rows} />
           <Bill event={event} registration={registration} />
         </div>
         {reasons.length > 0 && <NoteList title={failed.causes} lines={reasons} />}
@@ -136,7 +135,7 @@ export function FailedPayment({ event, registration, query, now, payButton }: Fa
   )
 }
 
-/** Chooses the icon next to a text by its words. */
+/** Chooses the icon next to a message by its words. */
 function chooseIcon(note: string): 'tick' | 'cross' | 'again' | 'info' {
   if (statesNoCharge(note)) return 'tick'
   if (/\bagain\b|\bretry\b/i.test(note)) return 'again'

@@ -5,10 +5,10 @@ import type { PublicEvent } from '../../../engine/index.ts'
 import type { WirePaymentInstructions } from '../../../engine/api.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
 import { buildAmountRows, buildDelegateRows } from './unpaid-page.tsx'
 import { PaymentInstructions } from './payment-instructions.tsx'
-import { PayNow } from './pay-now-button.tsx'
+import { PayNowButton } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
 import { Questions, usePolling } from '../pending-refunded-cancelled-pages.tsx'
 import type { Registration } from '../result-page-data.ts'
@@ -69,7 +69,10 @@ export function ManualPaymentPage({
   const { card_failed_as: failure } = registration
   const onThisPage = paying === null ? elsewhere : cardFailed.detailsBelow
   return (
-    <section className={paymentState === 'told' ? 'pend' : 'pend todo'} aria-labelledby="by-hand">
+    <section
+      className={paymentState === 'told' ? 'state-notice' : 'state-notice todo'}
+      aria-labelledby="by-hand"
+    >
       <h2 className="disp" id="by-hand">
         <Icon name={failure === null ? 'clock' : 'bang'} />
         {getManualPaymentTitle(paymentState, registration)}
@@ -80,7 +83,7 @@ export function ManualPaymentPage({
         {isSelfService ? here : onThisPage}
       </p>
       {registration.may_pay && event.payment && paymentState !== 'told' && (
-        <PayNow label={getCardLabel(event, amount, failure !== null)} payButton={payButton} />
+        <PayNowButton label={getCardLabel(event, amount, failure !== null)} payButton={payButton} />
       )}
       {paying !== null && (
         <>
@@ -95,8 +98,8 @@ export function ManualPaymentPage({
       <p className="mute">
         <Questions event={event} orderId={registration.order_id} />
       </p>
-      <Ledger rows={buildDelegateRows(event, registration)} />
-      <Ledger rows={buildAmountRows(event, registration)} money />
+      <DetailsList rows={buildDelegateRows(event, registration)} />
+      <DetailsList rows={buildAmountRows(event, registration)} money />
     </section>
   )
 }
@@ -104,7 +107,10 @@ export function ManualPaymentPage({
 const getBalanceText = (amount: string | null): string =>
   amount === null ? cardFailed.dueUnknownAmount : formatMessage(cardFailed.due, { amount })
 
-/** States the amount only if it is the same by card; otherwise the next step states it. */
+/**
+ * Returns the label of the card button. States the amount only if the card price is the same; otherwise the next step
+ * states it.
+ */
 function getCardLabel(event: PublicEvent, amount: string | null, isAgain: boolean): string {
   if (amount === null || event.fees.methods !== undefined)
     return isAgain ? cardFailed.tryAgain : manualPayment.payByCard

@@ -21,16 +21,16 @@ import { toQuote } from '../../app/api-responses.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import type { CallResult, ApiError } from '../../app/api-client.ts'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Redirect } from '../../ui/payment/gateway-redirect.tsx'
+import { GatewayRedirect } from '../../ui/payment/gateway-redirect.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
 import { buildBillRows } from '../../ui/payment/bill-rows.tsx'
 import type { Registration } from '../result-page-data.ts'
 
 /**
- * Requests the gateway's payment data. `price` is the total that the delegate accepted, in major units,
- * or null if no price was shown. `confirmed` is the number of another registration that the delegate has paid and was
- * told about, or null. `onRetry` is called when a request that timed out is sent again.
+ * Requests the gateway's payment data. `price` is the total that the delegate accepted, in major units, or null if no
+ * price was shown. `confirmed` is the number of another paid registration, if the delegate has confirmed that they
+ * want to pay again, or null. `onRetry` is called when a request that timed out is sent again.
  */
 export type RequestPayment = (
   price: number | null,
@@ -99,7 +99,7 @@ export function usePayment({
   const dialog = (
     <>
       {step.is === 'leaving' && event.payment && (
-        <Redirect
+        <GatewayRedirect
           event={event}
           data={step.data}
           onReturn={() => {
@@ -123,7 +123,7 @@ export function usePayment({
   return [{ isBusy, isRetrying, problem, onPress: () => void (isBusy || pay(null)) }, dialog]
 }
 
-export function PayNow({
+export function PayNowButton({
   label,
   payButton,
 }: {
@@ -195,11 +195,11 @@ function PriceChangedDialog({
             ? priceChanged.notValid
             : formatMessage(priceChanged.validUntil, { day: formatUnbrokenDay(priceUntil) })}
       </p>
-      <Ledger
+      <DetailsList
         rows={buildBillRows(event, newQuote, listPriceParts(event), oldQuote ?? undefined)}
         money
       />
-      <div className="acts">
+      <div className="actions">
         <button type="button" className="btn" onClick={pay}>
           {formatMessage(priceChanged.pay, {
             amount: formatMoney(newQuote.total, newQuote.currency),

@@ -27,7 +27,7 @@ export function PaymentInstructions({
   const payUntil = formatLastDay(paying.pay_until)
   return (
     <div className="where">
-      <p className="tell">{instructions}</p>
+      <p className="payment-instructions">{instructions}</p>
       <dl>
         {total !== null && (
           <CopyableNumber
@@ -63,7 +63,7 @@ export function PaymentInstructions({
   )
 }
 
-/** A number with a button that copies it, for a banking app. */
+/** Shows a number with a button that copies it, for a banking app. */
 function CopyableNumber({
   label,
   text,

@@ -12,11 +12,11 @@ import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'
 import { Icon } from '../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../ui/details-list.tsx'
-import type { LedgerRow } from '../../ui/details-list.tsx'
+import { DetailsList } from '../../ui/details-list.tsx'
+import type { DetailsRow } from '../../ui/details-list.tsx'
 import { renderMessage } from '../../ui/rich-message.tsx'
 import { Support, usePolling } from '../pending-refunded-cancelled-pages.tsx'
-import { formatPriceUntil, getValidPrice, PayNow } from './pay-now-button.tsx'
+import { formatPriceUntil, getValidPrice, PayNowButton } from './pay-now-button.tsx'
 import type { PayButtonState } from './pay-now-button.tsx'
 import { GroupedNumber } from '../registration-number.tsx'
 import { listBillRows } from '../bill-details.tsx'
@@ -34,16 +34,13 @@ type UnpaidPageProps = {
   readonly payButton: PayButtonState
 }
 
-/**
- * The page of a saved but unpaid registration. It still polls, because a payment may be in progress
- * in another tab.
- */
+/** Shows a saved but unpaid registration. The page polls, because a payment may be in progress in another tab. */
 export function UnpaidPage({ event, registration, now, reload, payButton }: UnpaidPageProps) {
   usePolling(reload)
   const price = getValidPrice(registration, now)
   const priceUntil = formatPriceUntil(registration, now)
   return (
-    <section className="pend todo" aria-labelledby="not-paid">
+    <section className="state-notice todo" aria-labelledby="not-paid">
       <h2 className="disp" id="not-paid">
         <Icon name="clock" />
         {unpaid.title}
@@ -52,7 +49,7 @@ export function UnpaidPage({ event, registration, now, reload, payButton }: Unpa
         <>
           <p>{unpaid.explanation}</p>
           {priceUntil !== '' && <p>{priceUntil}</p>}
-          <PayNow
+          <PayNowButton
             label={price === null ? payNow : formatMessage(payAmountNow, { amount: price })}
             payButton={payButton}
           />
@@ -66,8 +63,8 @@ export function UnpaidPage({ event, registration, now, reload, payButton }: Unpa
           })}
         </p>
       )}
-      <Ledger rows={buildDelegateRows(event, registration)} />
-      <Ledger rows={buildAmountRows(event, registration)} money />
+      <DetailsList rows={buildDelegateRows(event, registration)} />
+      <DetailsList rows={buildAmountRows(event, registration)} money />
     </section>
   )
 }
@@ -82,7 +79,7 @@ function getNotPayableText(event: PublicEvent, now: string): string {
 export function buildDelegateRows(
   event: PublicEvent,
   registration: Registration,
-): readonly LedgerRow[] {
+): readonly DetailsRow[] {
   const { reg_no: number, category_label: category } = registration
   const { fullName } = event.roles
   const name = fullName === undefined ? undefined : registration[fullName]
@@ -104,7 +101,7 @@ export function buildDelegateRows(
 export function buildAmountRows(
   event: PublicEvent,
   registration: Registration,
-): readonly LedgerRow[] {
+): readonly DetailsRow[] {
   const bill = listBillRows(event, registration)
   if (bill.length > 0) return bill
   const currency = readResponseCurrency(registration)

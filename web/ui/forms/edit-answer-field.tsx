@@ -15,7 +15,7 @@ type AnswerFieldProps = {
   readonly describedBy?: string
 }
 
-/** A controlled input; the caller keeps the value. Each control is inside its label. */
+/** Shows a controlled input; the caller keeps the value. Each control is inside its label. */
 export function AnswerField({ field, value, onChange, describedBy }: AnswerFieldProps) {
   const { label, kind, options } = field
   const errorProps =

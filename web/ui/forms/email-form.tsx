@@ -21,7 +21,7 @@ export function EmailField({
       <label htmlFor={id}>{label}</label>
       <div role="alert">
         {problem !== null && (
-          <p className="ferr" id={errorId}>
+          <p className="field-error" id={errorId}>
             <Icon name="bang" small />
             {problem}
           </p>

@@ -13,9 +13,9 @@ type HeaderEvent = Pick<
 >
 
 /**
- * Colour band, title, motto, dates and venue. `level` is the heading level, which differs on the
- * organisers' page: it shows the header below its own title. The server renders the same markup, so
- * that nothing moves on hydration.
+ * Shows colour band, title, motto, dates and venue. `level` is the heading level, which differs on the organisers'
+ * page: it shows the header below its own title. The server renders the same markup, so that nothing moves on
+ * hydration.
  */
 export function EventHeader({
   event,

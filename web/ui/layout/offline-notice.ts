@@ -2,10 +2,7 @@
 import { CONNECTION_ERROR_MESSAGES } from '../../../engine/messages.ts'
 import './offline-notice.css'
 
-/**
- * Returns true if the browser reports that it is offline. The notice below then says so, and no other message is
- * needed.
- */
+/** Returns true if the browser reports that it is offline. The notice states this, so no other message is needed. */
 export const isOffline = (): boolean => !navigator.onLine
 
 /** Returns true if the user has typed into this page. The office does not store drafts. */
@@ -22,7 +19,7 @@ const TYPED_INPUT_TYPES = new Set(['text', 'email', 'tel', 'number', 'date', 'te
  */
 export function showOfflineNotice(): void {
   const notice = document.createElement('p')
-  notice.className = 'line-lost'
+  notice.className = 'offline-notice'
   notice.setAttribute('role', 'status')
   const updateNotice = (): void => {
     const { offline, offlineWithAnswers } = CONNECTION_ERROR_MESSAGES

@@ -22,7 +22,7 @@ export function StandalonePage({
   )
 }
 
-/** Header of a page without its own header. */
+/** Shows the header of a page without its own header. */
 export function StandaloneHeader() {
   return (
     <>

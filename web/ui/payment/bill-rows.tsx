@@ -2,7 +2,7 @@
 import { formatMoney, formatPrice, getLabel, toAmount } from '../../../engine/index.ts'
 import { COMMON_MESSAGES, formatMessage } from '../../../engine/messages.ts'
 import type { Currency, Amount, PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
-import type { LedgerRow } from '../details-list.tsx'
+import type { DetailsRow } from '../details-list.tsx'
 import { renderChangedPrice, renderPreviousPrice, buildQuoteRows } from './quote-rows.tsx'
 
 type Line = Quote['lines'][number]
@@ -25,7 +25,7 @@ export function buildBillRows(
   quote: Quote,
   summaryLines: readonly SummaryLine[],
   previousQuote?: Quote,
-): readonly LedgerRow[] {
+): readonly DetailsRow[] {
   if (quote.lines.length === 0) return buildQuoteRows(event, quote, summaryLines, previousQuote)
   const isTaxAdded = isTaxOnTop(quote.lines)
   const isTaxed = quote.gst !== 0
@@ -60,11 +60,11 @@ export function buildBillRows(
 export function buildLineRows(
   { lines, currency }: PricedLines,
   previousBill: PricedLines = { lines: [], currency },
-): readonly LedgerRow[] {
+): readonly DetailsRow[] {
   const isTaxAdded = isTaxOnTop(lines)
   const getLineAmount = (line: Line): Amount => (isTaxAdded ? line.base : line.total)
   const previousLines = new Map(previousBill.lines.map((line) => [getLineKey(line), line]))
-  const rows = lines.map((line): LedgerRow => {
+  const rows = lines.map((line): DetailsRow => {
     const previousLine = previousLines.get(getLineKey(line))
     const currentAmount = formatLinePrice(getLineAmount(line), currency)
     const previousAmount =
@@ -92,7 +92,7 @@ export function buildLineRows(
   const currentKeys = new Set(lines.map(getLineKey))
   const removedLines = [...previousLines.values()]
     .filter((line) => !currentKeys.has(getLineKey(line)))
-    .map((line): LedgerRow => ({
+    .map((line): DetailsRow => ({
       id: `gone.${getLineKey(line)}`,
       label: line.label,
       value: renderPreviousPrice(formatLinePrice(getLineAmount(line), previousBill.currency)),

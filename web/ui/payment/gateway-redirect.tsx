@@ -16,8 +16,8 @@ type RedirectProps = {
   readonly onReturn: () => void
 }
 
-/** The hidden form that the gateway expects. It is submitted automatically. */
-export function Redirect({ event, data, onReturn }: RedirectProps) {
+/** Renders the hidden form that the gateway expects, and submits it automatically. */
+export function GatewayRedirect({ event, data, onReturn }: RedirectProps) {
   const gatewayForm = buildGatewayForm(event, data)
   const form = useRef<HTMLFormElement>(null)
   const isSent = useRef(false)
@@ -38,7 +38,7 @@ export function Redirect({ event, data, onReturn }: RedirectProps) {
       method="post"
       action={gatewayForm.action}
       acceptCharset="utf-8"
-      className="handoff"
+      className="redirect-message"
     >
       {Object.entries(gatewayForm.fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />

@@ -9,7 +9,7 @@ import {
 import { COMMON_MESSAGES } from '../../../engine/messages.ts'
 import type { ReactNode } from 'react'
 import type { PublicEvent, Quote, SummaryLine } from '../../../engine/index.ts'
-import type { LedgerRow } from '../details-list.tsx'
+import type { DetailsRow } from '../details-list.tsx'
 import { renderHiddenText, renderMessage } from '../rich-message.tsx'
 
 /** Renders a previous price, struck through. */
@@ -43,7 +43,7 @@ export function buildQuoteRows(
   quote: Quote,
   lines: readonly SummaryLine[],
   previousQuote?: Quote,
-): readonly LedgerRow[] {
+): readonly DetailsRow[] {
   const formatLine = (quote: Quote, line: SummaryLine): string => {
     if (line === 'category') return getCategoryLabel(event, quote.category)
     if (line === 'period')

@@ -7,7 +7,7 @@ import type { Check } from '../../checked-file.ts'
 const deskDaysCheck: Check = {
   slug: 'desk-days',
   severity: 'error',
-  why: 'On front desk days, staff register delegates after the form has closed. These days need a price, and must differ from the days of the form.',
+  why: 'On front desk days, staff register delegates after the form has closed. The desk must close later than the form, and each of its days needs a price.',
   after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419'],
   find: ({ config, file }) => {
     const { desk, closes } = config.registration
@@ -30,7 +30,7 @@ const deskDaysCheck: Check = {
       return [
         {
           ...getPath('closes'),
-          message: `the form is open on all days of the front desk${closes === undefined ? '' : ` (until ${formatDay(closes)})`}, and staff can register delegates on every day on which it is open`,
+          message: `the form is open on all days of the front desk${closes === undefined ? '' : ` (until ${formatDay(closes)})`}; staff can already register delegates while the form is open`,
           ...(file.registration?.closes === undefined
             ? {}
             : { related: [{ at: 'registration.closes', message: 'the form closes here' }] }),
@@ -43,7 +43,7 @@ const deskDaysCheck: Check = {
           ...getPath('closes'),
           message: `the front desk closes on ${formatDay(desk.closes)}, after the event is over`,
           related: [{ at: 'event.to', message: 'the last day of the event' }],
-          help: `write ${config.to} or an earlier day`,
+          help: `write ${config.to} or an earlier date`,
         },
       ]
     const dayWithoutPrice = findFirstDayWithoutPrice(desk)
@@ -53,7 +53,7 @@ const deskDaysCheck: Check = {
           {
             ...getPath(dayWithoutPrice === desk.opens ? 'opens' : 'closes'),
             message: `the front desk is open on ${formatDay(dayWithoutPrice)}, but no price applies on that day`,
-            help: `add a period that contains it, such as {id: spot, label: On the spot, from: ${dayWithoutPrice}}`,
+            help: `add a period that contains this day, such as {id: spot, label: On the spot, from: ${dayWithoutPrice}}`,
           } satisfies Draft,
         ]
 
@@ -88,7 +88,9 @@ const closedTextOmitsDeskCheck: Check = {
           {
             at: 'closed.text',
             message: `the text does not mention the front desk, which is open from ${formatDay(desk.opens)} to ${formatDay(desk.closes)}`,
-            related: [{ at: 'registration.desk', part: 'key', message: 'its days' }],
+            related: [
+              { at: 'registration.desk', part: 'key', message: 'the days of the front desk' },
+            ],
             help: 'say when and where delegates can register, or remove `closed`: the page then states the front desk days',
           },
         ]

@@ -19,7 +19,7 @@ const eventEndsBeforeStartCheck: Check = {
             at: 'event.to',
             message: 'the event ends before it starts',
             help: 'swap the two dates, or correct the month or year',
-            related: [{ at: 'event.from', message: 'it starts here' }],
+            related: [{ at: 'event.from', message: 'the event starts here' }],
           },
         ]
       : []),
@@ -28,7 +28,7 @@ const eventEndsBeforeStartCheck: Check = {
           {
             at: 'event.to',
             message: `the event would last more than ${MAX_EVENT_DAYS} days`,
-            related: [{ at: 'event.from', message: 'it starts here' }],
+            related: [{ at: 'event.from', message: 'the event starts here' }],
             help: 'check the year and the month',
           },
         ]
@@ -68,8 +68,8 @@ const longEventCheck: Check = {
           {
             at: 'event.to',
             message: `the event lasts ${days} days; is a month wrong?`,
-            related: [{ at: 'event.from', message: 'it starts here' }],
-            help: 'correct the month of one of the two dates, or accept the finding under allow',
+            related: [{ at: 'event.from', message: 'the event starts here' }],
+            help: 'correct the month of one of the two dates, or accept the finding under `allow`',
           },
         ]
       : []

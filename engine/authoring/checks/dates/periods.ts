@@ -8,9 +8,9 @@ import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
 
-/** If the last price period ends this long before the conference, its dates are in the wrong year. */
-const DAYS_FROM_WRONG_YEAR = 300
-/** A period longer than this has a wrong year in one of its two dates. */
+/** If the last price period ends more days than this before the event, its year is probably wrong. */
+const MAX_DAYS_BEFORE_EVENT = 300
+/** A period longer than this probably has a wrong year in one of its two dates. */
 const MAX_PERIOD_DAYS = 400
 const MONTH_DAYS = 30.4
 
@@ -24,7 +24,7 @@ const formatIfDay = (day: string): string => (isDay(day) ? formatDay(day) : day)
 const formatDayRange = (first: string, last: string): string =>
   first === last ? formatIfDay(first) : `${formatIfDay(first)} to ${formatIfDay(last)}`
 
-/** Pairs each period with every earlier one in the file, with their positions. */
+/** Pairs each period with every period above it in the file, and adds their indexes. */
 const listPeriodPairs = (model: Model) =>
   model.config.fees.periods.flatMap((later, index) =>
     model.config.fees.periods
@@ -59,7 +59,7 @@ const periodOverlapCheck: Check = {
             {
               at: getPeriodPath(at),
               message: `${daysText} ${isUnlimited || first === last ? 'is' : 'are'} in two periods, \`${earlier.id}\` and \`${later.id}\``,
-              related: [{ at: getPeriodPath(earlierIndex), message: 'the other one' }],
+              related: [{ at: getPeriodPath(earlierIndex), message: 'the other period' }],
               help: 'change a date, or write overlap: first',
             },
           ]
@@ -69,7 +69,7 @@ const periodOverlapCheck: Check = {
 const periodGapCheck: Check = {
   slug: 'period-gap',
   severity: 'warning',
-  why: 'Delegates cannot register on a day that is in no period.',
+  why: 'Delegates cannot register on a day that is not in any period.',
   after: ['EV404', 'EV406', 'EV407'],
   find: ({ config }) => {
     const { periods, otherDates } = config.fees
@@ -93,14 +93,14 @@ const periodGapCheck: Check = {
       return [
         {
           at: getPeriodPath(index),
-          message: `${formatDayRange(firstGapDay, lastGapDay)} ${firstGapDay === lastGapDay ? 'is' : 'are'} in no period: ${consequence}`,
+          message: `${formatDayRange(firstGapDay, lastGapDay)} ${firstGapDay === lastGapDay ? 'is' : 'are'} not in any period: ${consequence}`,
           related: [
             {
               at: `${getPeriodPath(periods.findIndex((period) => period.to === lastCoveredDay))}.to`,
               message: 'the previous period ends here',
             },
           ],
-          help: `write from: ${addDays(lastCoveredDay, 1)} here, or a later \`to\` above; if the break is intended, accept it: allow: [{code: EV405, because: …}]`,
+          help: `write from: ${addDays(lastCoveredDay, 1)} here, or a later \`to\` above; if the gap is intended, accept the finding: allow: [{code: EV405, because: …}]`,
         },
       ]
     })
@@ -156,7 +156,7 @@ const periodNeverUsedCheck: Check = {
     fees.periods.flatMap((period, index): Draft[] => {
       if (fees.otherDates === period.id || !isDay(getFirstDay(period))) return []
       const earlierPeriods = fees.periods.slice(0, index)
-      const isUsed = hasFreeDay(period, earlierPeriods)
+      const isUsed = hasUncoveredDay(period, earlierPeriods)
       return isUsed
         ? []
         : [
@@ -172,7 +172,7 @@ const periodNeverUsedCheck: Check = {
  * Returns whether a period has a day outside all earlier periods. It is enough to check its first day and the day
  * after each earlier period.
  */
-function hasFreeDay(period: Period, earlierPeriods: readonly Period[]): boolean {
+function hasUncoveredDay(period: Period, earlierPeriods: readonly Period[]): boolean {
   const candidates = [
     getFirstDay(period),
     ...earlierPeriods.flatMap((entry) =>
@@ -251,7 +251,7 @@ function findLastEndedPeriod(periods: readonly Period[], day: Day): Period | nul
 const periodStartsAfterEventCheck: Check = {
   slug: 'period-after-event',
   severity: 'warning',
-  why: 'Registration after the event is not possible. The year may be wrong.',
+  why: 'Delegates cannot register after the event. The year may be wrong.',
   after: ['EV407', 'EV419'],
   find: ({ config }) =>
     config.fees.periods.flatMap((period, index): Draft[] =>
@@ -290,7 +290,7 @@ const unneededOverlapCheck: Check = {
 const periodEndsAfterEventCheck: Check = {
   slug: 'period-outlives-event',
   severity: 'warning',
-  why: 'Registration after the event is not possible. The month or year may be wrong.',
+  why: 'Delegates cannot register after the event. The month or year may be wrong.',
   after: ['EV407', 'EV419'],
   find: ({ config }) =>
     config.fees.periods.flatMap((period, index): Draft[] =>
@@ -324,12 +324,12 @@ const periodsOfAnotherYearCheck: Check = {
     const eventNote = { at: 'event.from', message: `the event begins on ${formatDay(config.from)}` }
     if (
       latestDate !== undefined &&
-      countDaysBetween(latestDate.day, config.from) > DAYS_FROM_WRONG_YEAR
+      countDaysBetween(latestDate.day, config.from) > MAX_DAYS_BEFORE_EVENT
     )
       return [
         {
           at: latestDate.at,
-          message: `the last day of all periods is ${formatDay(latestDate.day)}, ${Math.round(countDaysBetween(latestDate.day, config.from) / MONTH_DAYS)} months before the event`,
+          message: `the last day in any period is ${formatDay(latestDate.day)}, ${Math.round(countDaysBetween(latestDate.day, config.from) / MONTH_DAYS)} months before the event`,
           related: [eventNote],
           help: 'use the year of this event in every period',
         },

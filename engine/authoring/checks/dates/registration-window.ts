@@ -16,7 +16,7 @@ import { formatList } from '../../suggestions/nearest-name.ts'
 /** If registration opens more days than this before the event, the year is probably wrong. */
 const MAX_DAYS_OPEN_BEFORE_EVENT = 600
 
-/** If a date is more days than this before the event, its year is probably wrong. */
+/** A date that is more days than this before the event probably has a wrong year. */
 const MAX_DAYS_BEFORE_EVENT = 300
 
 /** Returns the first day of registration, if the file states it. */
@@ -40,8 +40,8 @@ export function isBeforeSale(model: Model, day: Day): boolean {
 }
 
 /**
- * Returns the intended day if only the year is wrong: the same day in the event's year or in the
- * year before.
+ * Returns the intended day if only the year is wrong: the same day in the event's year or in the year before. Returns
+ * null if neither day is possible.
  */
 export function findDayInEventYear(model: Model, day: Day): Day | null {
   const { to, registration } = model.config
@@ -61,7 +61,7 @@ export function findDayInEventYear(model: Model, day: Day): Day | null {
   )
 }
 
-/** Returns the help text for a day whose year alone is wrong. */
+/** Returns the help text for a date in which only the year is wrong. */
 export const suggestYear = (key: string, suggestion: Day): string =>
   `if only the year is wrong, write ${key}: ${suggestion}`
 
@@ -77,7 +77,7 @@ const windowClosesBeforeOpeningCheck: Check = {
           {
             at: 'registration.closes',
             message: 'registration closes before it opens',
-            related: [{ at: 'registration.opens', message: 'it opens here' }],
+            related: [{ at: 'registration.opens', message: 'registration opens here' }],
             notes: [`opens ${formatDay(opens)}, closes ${formatDay(closes)}`],
             help: 'swap the two dates, or correct the month or year',
           },
@@ -113,14 +113,14 @@ const windowAfterEventCheck: Check = {
     })
     return [
       ...(opens !== undefined && opens > to
-        ? [buildDraft('opens', opens, 'after the event is over', 'write a day before the event')]
+        ? [buildDraft('opens', opens, 'after the event is over', 'write a date before the event')]
         : opens !== undefined && opens > from
           ? [
               buildDraft(
                 'opens',
                 opens,
                 'after the event has begun',
-                'write a day before the event',
+                'write a date before the event',
               ),
             ]
           : opens !== undefined && opens < addDays(from, -MAX_DAYS_OPEN_BEFORE_EVENT)
@@ -134,7 +134,14 @@ const windowAfterEventCheck: Check = {
               ]
             : []),
       ...(closes !== undefined && closes > to
-        ? [buildDraft('closes', closes, 'after the event is over', `write ${to} or an earlier day`)]
+        ? [
+            buildDraft(
+              'closes',
+              closes,
+              'after the event is over',
+              `write ${to} or an earlier date`,
+            ),
+          ]
         : []),
     ]
   },
@@ -152,7 +159,7 @@ const windowNeverClosesCheck: Check = {
             at: 'registration.closes',
             message: 'registration stays open after the event is over',
             related: [describeEventEnd(model)],
-            help: 'remove `closes` (registration then closes after the last day of the event), or accept the finding under allow',
+            help: 'remove `closes` (registration then closes after the last day of the event), or accept the finding under `allow`',
           },
         ]
       : [],
@@ -193,8 +200,8 @@ function findPeriodsBeforeOpening(
   if (endedPeriods.length > 0)
     return endedPeriods.map(({ period, index }) => ({
       at: 'registration.opens',
-      message: `registration opens on ${formatDay(opens)}; period \`${period.id}\` is over by then, so its prices can never be paid`,
-      related: [{ at: `fees.periods.${index}.to`, message: 'it ends here' }],
+      message: `registration opens on ${formatDay(opens)}, after the end of period \`${period.id}\`, so the prices of this period can never be paid`,
+      related: [{ at: `fees.periods.${index}.to`, message: 'the period ends here' }],
       help: 'open earlier, or correct the days of the period',
     }))
   return firstPeriod?.period.from !== undefined &&
@@ -216,7 +223,7 @@ function findPeriodsBeforeOpening(
     : []
 }
 
-/** Returns the last day of registration, in the intended year. */
+/** Returns the closing day of registration. If its year is wrong, returns the day in the intended year. */
 export function suggestClosingDay(model: Model): Day | undefined {
   const closes = getStatedClosingDay(model)
   return (
@@ -267,7 +274,7 @@ function findPeriodsAfterClosing(
         message: `registration closes on ${formatDay(closes)}, ${countDaysBetween(closes, config.from)} days before the event`,
         related:
           unreachedPeriods.length === 0
-            ? [{ at: 'event.from', message: 'it begins here' }]
+            ? [{ at: 'event.from', message: 'the event begins here' }]
             : unreachedPeriods.map(({ period, index }) => ({
                 at: `fees.periods.${index}.from`,
                 message: `period \`${period.id}\` begins here`,
@@ -284,8 +291,8 @@ function findPeriodsAfterClosing(
   if (unreachedPeriods.length > 0)
     return unreachedPeriods.map(({ period, index }) => ({
       at: 'registration.closes',
-      message: `registration closes on ${formatDay(closes)}; period \`${period.id}\` has not begun by then, so its prices can never be paid`,
-      related: [{ at: `fees.periods.${index}.from`, message: 'it begins here' }],
+      message: `registration closes on ${formatDay(closes)}, before period \`${period.id}\` begins, so the prices of this period can never be paid`,
+      related: [{ at: `fees.periods.${index}.from`, message: 'the period begins here' }],
       help: 'close later, or correct the days of the period',
     }))
   const latestPeriod = pricedPeriods.toSorted((a, b) =>
@@ -313,7 +320,7 @@ function findPeriodsAfterClosing(
 const adjustmentOutsideWindowCheck: Check = {
   slug: 'adjustment-outside-window',
   severity: 'warning',
-  why: 'A dated adjustment applies to some delegates. If its days are outside registration, it applies to no delegate or to all of them.',
+  why: 'A dated adjustment applies to some delegates. If its days are outside registration, it applies either to nobody or to all of them.',
   after: ['EV407', 'EV418', 'EV419', 'EV432', 'EV433', 'EV434'],
   find: (model) => {
     const { adjustments } = model.config.fees
@@ -327,7 +334,7 @@ const adjustmentOutsideWindowCheck: Check = {
           related: [describeWindowEdge(model, isEarly)],
           help:
             suggestion === null
-              ? 'write a day on which registration is open'
+              ? 'write a date on which registration is open'
               : suggestYear(key, suggestion),
         }
       }
@@ -348,7 +355,7 @@ const adjustmentOutsideWindowCheck: Check = {
   },
 }
 
-/** Returns the last day on which anyone can register. With staff-only payment methods, it is the last event day. */
+/** Returns the last day of registration. If a payment method is for staff only, it is the last day of the event. */
 function getLastDay({ config }: Model): Day | undefined {
   const { closes } = config.registration
   const hasDesk = listDelegateMethods(config).length < config.methods.length

@@ -1,4 +1,4 @@
-/** Runs the file's examples: validates the answers of each and prices them, as the form would. */
+/** Runs the file's examples: validates and prices the answers of each example, as the form would. */
 import type { EventConfig, ExampleCase } from '../../../event/config.ts'
 import type { RawAnswers, Scalar } from '../../../event/answer-types.ts'
 import { EACH_ROW, calculateBill, sumLines } from '../../../pricing/bill.ts'
@@ -42,14 +42,14 @@ export type ExampleResult = {
     readonly period: string
     readonly checksAmount: boolean
   } | null
-  /** The item cells whose amounts the example states. */
+  /** The cells of item tables whose amounts the example states. */
   readonly itemCells: readonly ItemCell[]
 }
 export type ItemCell = Cell & { readonly item: string }
 
 /**
- * Runs every example of an event. The result depends only on the event, because each case states its day. It is
- * memoized because two checks and every preview page use it.
+ * Runs every example of an event. The results are memoized because two checks and every preview page use them. They
+ * depend only on the event, because each example states its day.
  */
 export const runExamples = memoize((event: EventConfig): readonly ExampleResult[] =>
   event.examples.map((example) => runExample(event, example)),
@@ -59,13 +59,13 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   if ('orderId' in example) {
     const orderIdResult = readOrderId(event, example.orderId)
     const actual = orderIdResult.ok ? 'ok' : orderIdResult.error.message
-    const digits = event.orderId.followedBy === 'digits' ? ' and digits' : ' and any text'
+    const suffixText = event.orderId.followedBy === 'digits' ? ' and digits' : ' and any text'
     return {
       name: example.name,
       ...splitDifferences(
         actual === example.order ? [] : [describeDifference('order', example.order, actual)],
       ),
-      reasons: [`an order id of this event is ${event.orderId.prefix}${digits}`],
+      reasons: [`an order id of this event is ${event.orderId.prefix}${suffixText}`],
       bill: [],
       lines: [],
       cell: null,
@@ -171,7 +171,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   }
 }
 
-/** Describes the lines of a bill, and the single line that explains the difference from the expected total, if any. */
+/** Describes the lines of a bill, and names the line that explains the difference from the expected total, if any. */
 function describeBill(
   failures: readonly Difference[],
   lines: readonly Line[],

@@ -11,13 +11,13 @@ import { listUntestedCells } from './missing-examples.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listContextNames } from '../names/context-names.ts'
 
-/** Findings that make example results meaningless: a condition on an unknown field counts as true. */
+/** Errors that make example results meaningless: a condition on an unknown field counts as true. */
 const CONDITION_ERRORS = ['EV201', 'EV202', 'EV203', 'EV205', 'EV216', 'EV307']
 
 const exampleFailsCheck: Check = {
   slug: 'example-fails',
   severity: 'error',
-  why: 'An example states the result that the organiser expects. The file gives another result.',
+  why: 'An example states the result that the organiser expects. The file produces a different result.',
   after: ['EV903', 'EV105', 'EV411', ...CONDITION_ERRORS],
   find: (model) =>
     runExamples(model.config).flatMap((result, index): Draft[] => {
@@ -27,7 +27,7 @@ const exampleFailsCheck: Check = {
         firstPlace = { at: `examples.cases.${index}.name`, message: '' } as Related,
         ...otherPlaces
       ] = findFailedExpectations(model, result, index)
-      // A cause on the same line as the expectation is not listed separately.
+      // A cause on the line of the expectation is not listed separately.
       const { line } = model.source.place(firstPlace.at, firstPlace.part).start
       const isOnOtherLine = ({ at: path, part }: Related): boolean =>
         model.source.place(path, part).start.line !== line
@@ -40,7 +40,7 @@ const exampleFailsCheck: Check = {
             ...otherPlaces,
             ...listLinesOfBill(model, result),
             ...findCauses(model, result),
-            ...listAnswers(model, result, index),
+            ...findStatedValues(model, result, index),
           ]
             .filter(isFirstAtPath)
             .filter(isOnOtherLine),
@@ -54,7 +54,7 @@ type Related = NonNullable<Draft['related']>[number] & { readonly at: string }
 const isFirstAtPath = (related: Related, i: number, all: readonly Related[]): boolean =>
   all.findIndex(({ at }) => at === related.at) === i
 
-/** Returns the places of the expectations that were not met. */
+/** Returns the places of the failed expectations. */
 function findFailedExpectations(
   { source, file }: Model,
   { subjects }: ExampleResult,
@@ -97,10 +97,10 @@ function findCauses(model: Model, { subjects, cell, name }: ExampleResult): read
       .filter((field) => field.id === id)
       .flatMap(({ path, field }) => [
         ...createRelated(path, 'this field'),
-        ...createRelated(`form.sections.${field.section}.show_when`, 'its section'),
+        ...createRelated(`form.sections.${field.section}.show_when`, 'the section of this field'),
       ])
   /** Returns the fields on whose answers the visibility of a field or its section depends. */
-  const listShowingFields = (id: string): readonly Related[] => {
+  const listVisibilityFields = (id: string): readonly Related[] => {
     const field = fields.find((field) => field.id === id)?.field
     const conditions =
       field === undefined ? [] : [field.showWhen, config.sections[field.section]?.showWhen]
@@ -113,10 +113,10 @@ function findCauses(model: Model, { subjects, cell, name }: ExampleResult): read
     if (part === 'order')
       return [
         ...createRelated('order_id', 'the format of order ids'),
-        ...createRelated('results.errors', 'its error messages'),
+        ...createRelated('results.errors', 'the error messages'),
       ]
     if (part === 'shows' || part === 'hides' || part === 'errors')
-      return [...findFieldPath(id), ...listShowingFields(id)]
+      return [...findFieldPath(id), ...listVisibilityFields(id)]
     if (part === 'period')
       return [
         ...findPeriodPath(expect.period),
@@ -144,7 +144,7 @@ function findCauses(model: Model, { subjects, cell, name }: ExampleResult): read
     const rows = table?.path ?? 'fees.prices'
     return [
       ...createRelated(`${rows}.${category}.${column}`, 'the price'),
-      ...createRelated(`${rows}.period.${column}`, 'its column'),
+      ...createRelated(`${rows}.period.${column}`, 'the column of the price'),
       ...(config.fees.tax === null
         ? [{ at: 'fees', part: 'key' as const, message: 'no tax is set here' }]
         : part === 'base'
@@ -173,8 +173,8 @@ function findLinePlace({ config, source }: Model, id: string): readonly Related[
   return source.has(at) ? [{ at, message: 'this line' }] : []
 }
 
-/** Returns the places of the example's own values, and of those that it takes from `examples.delegate`. */
-function listAnswers(
+/** Returns the places of the example's own values and of the values that it takes from `examples.delegate`. */
+function findStatedValues(
   { source }: Model,
   { subjects }: ExampleResult,
   index: number,
@@ -195,7 +195,7 @@ function listAnswers(
   ]
 }
 
-/** More cells than this are counted instead of listed. */
+/** A finding lists at most this many cells. If there are more, it states how many. */
 const MAX_LISTED_CELLS = 8
 
 const priceUntestedCheck: Check = {
@@ -270,7 +270,7 @@ type UntestedItem = { readonly id: string; readonly untested: number; readonly t
 const exampleUnknownFieldCheck: Check = {
   slug: 'example-unknown-field',
   severity: 'error',
-  why: 'An example that answers a field which does not exist proves nothing.',
+  why: 'An example that answers a field that does not exist proves nothing.',
   find: (model) => {
     const { examples } = model.file
     if (examples === undefined) return []
@@ -327,8 +327,8 @@ export const findInvalidExampleTimes = ({ file }: Model): readonly Draft[] =>
       : [
           {
             at: `examples.cases.${index}.on`,
-            message: `\`${on}\` is not a valid day or time`,
-            help: 'write a day (2026-01-25) or a time with its offset (2026-01-25T23:59:59+05:30)',
+            message: `\`${on}\` is not a valid date or time`,
+            help: 'write a date (2026-01-25) or a time with its offset (2026-01-25T23:59:59+05:30)',
           },
         ],
   )

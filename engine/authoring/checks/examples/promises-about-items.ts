@@ -1,5 +1,5 @@
 /**
- * Lists the settings of sales, of refunds and of the form that `examples.promises` can state a second time.
+ * Lists the settings of sales, refunds and the form that `examples.promises` can repeat.
  *
  * These are quotas, seat holds, uniqueness, discount codes, member lists, the refund scale, editable answers and bounds
  * of answers. No other check can detect that 500 seats were intended instead of 5,000.
@@ -9,7 +9,7 @@ import type { CancellationKeys, RefundCharge } from '../../schema/office-section
 import { DEFAULT_SEAT_HOLD_MS } from '../../../event/defaults.ts'
 import type { FieldAt } from '../../checked-file.ts'
 
-/** A promised word or list entry, with its path in the file. `relatedPath` is a second path that determines it. */
+/** A promised word or list entry, with its path in the file. `relatedPath` is another path that affects the value. */
 export type PromisedText = {
   readonly text: string
   readonly at: string
@@ -24,7 +24,7 @@ export type PromisedValue = {
 }
 type NamedValues = readonly (readonly [string, PromisedValue])[]
 
-/** Returns the promised value of a list in the file, whose order counts. */
+/** Returns the promised value for a list in the file whose order matters. */
 export const toPromisedList = (parent: string, texts: readonly string[]): PromisedValue => ({
   parent,
   items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
@@ -33,7 +33,7 @@ export const toPromisedList = (parent: string, texts: readonly string[]): Promis
 /** The default time for which a seat is held. */
 const DEFAULT_HOLD = `${DEFAULT_SEAT_HOLD_MS / 60_000} minutes`
 
-/** Returns the possible promises about quotas, uniqueness, discount codes and member lists, each under a name. */
+/** Returns what an event can promise about quotas, uniqueness, discount codes and member lists, by name. */
 export function listSaleValues(file: EventFile): NamedValues {
   const quotas = (file.quotas ?? []).map((quota, index) => ({ quota, at: `quotas.${index}` }))
   const entryPaths = mapQuotaPaths(quotas)
@@ -88,7 +88,7 @@ export function listSaleValues(file: EventFile): NamedValues {
   ]
 }
 
-/** Returns the possible promises about what delegates can do after they have registered, each under a name. */
+/** Returns what an event can promise about cancellations, corrections and emails, by name. */
 export function listSelfServiceValues({ cancellation, edit, email }: EventFile): NamedValues {
   return [
     ...(cancellation === undefined ? [] : [listRefundPromises(cancellation)]),
@@ -224,7 +224,7 @@ export function listFieldsWithPeople(fields: readonly FieldAt[]): readonly Field
   ])
 }
 
-/** Returns the possible promises about answers: amounts, date ranges, formats, texts. */
+/** Returns what an event can promise about answers: amounts, date ranges, formats and texts. */
 export function listFormValues(fields: readonly FieldAt[]): NamedValues {
   const entryPaths = new Map(fields.map(({ id, path }) => [id, path]))
   const buildFieldPromises = (

@@ -261,7 +261,7 @@ export function collectPromisedValues({
 const listPromises = ({ file }: Model): readonly (readonly [string, unknown])[] =>
   Object.entries(file.examples?.promises ?? {})
 
-/** Splits a promise into texts, each with its path: a single text, a list, or names with values. */
+/** Splits a promise into strings, each with its path: a single string, a list, or names with values. */
 function listPromisedTexts(name: string, value: unknown): readonly PromisedText[] {
   const at = `examples.promises.${name}`
   if (Array.isArray(value))
@@ -306,9 +306,9 @@ const promiseBrokenCheck: Check = {
       const message = isReordered
         ? `\`${name}\` is promised in a different order`
         : missingTexts.length === 0
-          ? `${quoteItems(extraTexts)} is not listed in the promise \`${name}\``
+          ? `${quoteItems(extraTexts)} is not in the promise \`${name}\``
           : extraTexts.length === 0
-            ? `${quoteItems(missingTexts)} is promised as \`${name}\` and missing here`
+            ? `${quoteItems(missingTexts)} is promised as \`${name}\`, but is missing here`
             : `\`${name}\` is promised as ${quoteItems(missingTexts)}, but is ${quoteItems(extraTexts)}`
       const path = findLocation(actualValue, missingTexts[0]?.text.split(': ')[0] ?? '')
       const [firstItem, ...otherItems] =
@@ -334,7 +334,7 @@ const promiseBrokenCheck: Check = {
                 ]
               : []),
           ].slice(0, 6),
-          help: 'if the change is intended, change the promise too, and inform those who rely on it',
+          help: 'if the change is intended, change the promise too, and inform the people who rely on it',
         },
       ]
     })
@@ -349,7 +349,7 @@ function findLocation({ entryPaths, parent }: PromisedValue, name: string): stri
   return entryPaths?.get(name) ?? entryPaths?.get(name.replace(/[^.]*$/, '')) ?? parent
 }
 
-/** Returns the items that have no match among the others. Of several equal items, the first are matched. */
+/** Returns the items that have no match in `others`. Of several equal items, the first ones are matched. */
 function excludeItems(
   items: readonly PromisedText[],
   others: readonly PromisedText[],

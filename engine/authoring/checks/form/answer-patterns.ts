@@ -4,7 +4,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
-/** Returns the errors of the patterns as written in the file. The compiled event contains only valid patterns. */
+/** Reports errors in the patterns as written, because the compiled event contains only valid patterns. */
 function findPatternErrors(
   fields: readonly FieldAt[],
   faultKinds: readonly string[],
@@ -34,14 +34,14 @@ const badPatternCheck: Check = {
 const slowPatternCheck: Check = {
   slug: 'slow-pattern',
   severity: 'error',
-  why: 'A pattern that can match one text in very many ways blocks the browser and the server for minutes.',
+  why: 'A pattern that can match the same answer in very many ways blocks the browser and the server for minutes.',
   find: ({ fieldsAndParts }) => findPatternErrors(fieldsAndParts, ['slow']),
 }
 
 const patternWithoutMessageCheck: Check = {
   slug: 'pattern-without-message',
   severity: 'warning',
-  why: 'A delegate whose answer is refused must learn the required format.',
+  why: 'A delegate whose answer is refused needs to know the required format.',
   after: ['EV519', 'EV520'],
   find: ({ fieldsAndParts, source }) =>
     fieldsAndParts.flatMap(({ raw, path }): Draft[] => {
@@ -60,7 +60,7 @@ const patternWithoutMessageCheck: Check = {
               related:
                 getLineNumber(id) === getLineNumber(join(path, key))
                   ? []
-                  : [{ at: id, message: 'of this field' }],
+                  : [{ at: id, message: 'in this field' }],
               help: `write invalid: with the message, such as ${SAMPLE_MESSAGES[raw.format ?? key]}`,
             },
           ]
@@ -79,7 +79,7 @@ const SAMPLE_MESSAGES: Readonly<Record<string, string>> = {
 const patternAndFormatCheck: Check = {
   slug: 'pattern-and-format',
   severity: 'error',
-  why: 'If two keys set the format of an answer, one of them would be ignored.',
+  why: 'If two keys set the format of an answer, one of them is ignored.',
   find: ({ fieldsAndParts }) =>
     fieldsAndParts.flatMap(({ raw, path }): Draft[] =>
       raw.pattern === undefined || raw.format === undefined
@@ -88,8 +88,8 @@ const patternAndFormatCheck: Check = {
             {
               at: join(path, 'pattern'),
               part: 'entry',
-              message: `the answer must already be a ${raw.format}`,
-              related: [{ at: join(path, 'format'), part: 'entry', message: 'here' }],
+              message: `\`format: ${raw.format}\` already sets the format of the answer`,
+              related: [{ at: join(path, 'format'), part: 'entry', message: 'the format' }],
               help: 'remove one of the two',
             },
           ],

@@ -1,4 +1,4 @@
-/** Checks EV516, EV530, EV531: delegates give consent deliberately, and its text is recorded. */
+/** Checks EV516, EV530, EV531: delegates consent deliberately, to text with a link and a version. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
@@ -18,7 +18,7 @@ const listOptions = ({ field }: FieldAt): readonly string[] =>
 const consentAcceptsNoCheck: Check = {
   slug: 'consent-accepts-no',
   severity: 'warning',
-  why: 'Consent is valid only if the delegate gives it: there must be no “No” answer and no pre-ticked box.',
+  why: 'Consent is valid only if the delegate gives it deliberately, without a pre-ticked box. “No” must not be an answer.',
   find: (model) =>
     model.fields.flatMap((entry): Draft[] => {
       const { field, path, raw } = entry
@@ -79,14 +79,14 @@ const consentOptionalCheck: Check = {
     ),
 }
 
-/** Matches a sentence that refers to a separate text. Any other sentence is itself the text of the consent. */
+/** Matches a label that refers to a separate text. Any other label is itself the text of the consent. */
 const REFERS_TO_TEXT =
   /\b(?:terms|conditions|rules|polic(?:y|ies)|privacy|code of conduct|guidelines|statement|declaration|undertaking|notice|regulations|above|below|t&c)\b/i
 
 const consentUnnamedCheck: Check = {
   slug: 'consent-unnamed',
   severity: 'note',
-  why: 'It must be clear years later which text a delegate agreed to, even if the text has changed since.',
+  why: 'The record must show years later which text a delegate agreed to, even if the text has changed.',
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
       if (field.type !== 'consent' || !REFERS_TO_TEXT.test(field.label)) return []

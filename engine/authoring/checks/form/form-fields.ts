@@ -10,7 +10,7 @@ import { join } from '../../syntax/source.ts'
 const messageNeverShownCheck: Check = {
   slug: 'message-never-shown',
   severity: 'error',
-  why: 'A message that can never appear belongs to another field, or a check is missing.',
+  why: 'A message that is never shown probably belongs to another field, or a check is missing.',
   after: ['EV519', 'EV520'],
   find: ({ fieldsAndParts }) =>
     fieldsAndParts.flatMap(({ raw, path, field }): Draft[] => {
@@ -65,7 +65,7 @@ const defaultNotOptionCheck: Check = {
           {
             at,
             message: `\`${String(value)}\` is not a valid date`,
-            help: 'write year-month-day, such as 2026-01-31',
+            help: 'write the date as year-month-day, such as 2026-01-31',
           },
         ]
       if (field.type === 'phone' && !/^\+?[\d ().-]+$/.test(String(value)))
@@ -103,7 +103,7 @@ function isWithinDays({ from, to }: Field, day: string): boolean {
 const minAboveMaxCheck: Check = {
   slug: 'range-backwards',
   severity: 'error',
-  why: 'No answer can be above the larger and below the smaller number.',
+  why: 'No answer can be at least the larger number and at most the smaller one.',
   find: ({ fieldsAndParts }) =>
     fieldsAndParts.flatMap(({ field, path }): Draft[] => {
       const { min, max, from, to, type } = field
@@ -152,7 +152,7 @@ const requiredWithoutEffectCheck: Check = {
 const sameLabelCheck: Check = {
   slug: 'same-label',
   severity: 'warning',
-  why: 'Delegates and the office tell fields apart by their labels.',
+  why: 'Delegates and staff tell fields apart by their labels.',
   find: ({ fields, fieldsAndParts }) => [
     ...findEqualLabels(fields, 'two fields are both called'),
     ...fields.flatMap(({ raw, path }) =>
@@ -179,7 +179,7 @@ function findEqualLabels(fields: readonly FieldAt[], description: string): reado
       {
         at: join(field.path, 'label'),
         message: `${description} “${label}”`,
-        related: [{ at: join(firstField.path, 'label'), message: 'the other one' }],
+        related: [{ at: join(firstField.path, 'label'), message: 'the other field' }],
       },
     ]
   })
@@ -192,7 +192,12 @@ const stepOutOfRangeCheck: Check = {
   find: ({ file }) => {
     const { stepper } = file.form
     return stepper?.stays_on !== undefined && stepper.stays_on > stepper.steps.length
-      ? [{ at: 'form.stepper.stays_on', message: `there are only ${stepper.steps.length} steps` }]
+      ? [
+          {
+            at: 'form.stepper.stays_on',
+            message: `the stepper has only ${stepper.steps.length} steps`,
+          },
+        ]
       : []
   },
 }
@@ -203,10 +208,10 @@ const CONTACT_DETAILS: readonly {
   readonly id: string
   matches(field: FieldAt): boolean
 }[] = [
-  { message: 'a field `full_name`', id: 'full_name', matches: ({ id }) => id === 'full_name' },
-  { message: 'a field of type email', id: 'email', matches: ({ field }) => field.type === 'email' },
+  { message: '`full_name` field', id: 'full_name', matches: ({ id }) => id === 'full_name' },
+  { message: 'field of type email', id: 'email', matches: ({ field }) => field.type === 'email' },
   {
-    message: 'a field `phone_number`',
+    message: '`phone_number` field',
     id: 'phone_number',
     matches: ({ id }) => id === 'phone_number',
   },
@@ -227,13 +232,15 @@ const contactFieldsCheck: Check = {
     return requiredDetails.flatMap(({ message, matches }): Draft[] => {
       const contactField = fields.find(matches)
       const reason =
-        config.payment !== null ? 'the payment gateway needs it' : 'the email is sent to it'
+        config.payment !== null
+          ? 'the payment gateway needs it'
+          : 'the email is sent to this address'
       if (contactField === undefined)
         return [
           {
             at: 'form.sections',
             part: 'key',
-            message: `the form does not have ${message}; ${reason}`,
+            message: `the form has no ${message}; ${reason}`,
           },
         ]
       if (file.event.status === 'closed') return []
@@ -246,7 +253,7 @@ const contactFieldsCheck: Check = {
             {
               at: contactField.path,
               message: `\`${contactField.id}\` may be left empty, but ${reason}`,
-              help: 'make it required, and always shown',
+              help: 'make the field required, and always show it',
             },
           ]
         : []
@@ -280,7 +287,7 @@ const categoryFieldMismatchCheck: Check = {
         {
           ...location,
           message: `\`${choiceFieldId}\` does not offer the categories`,
-          help: 'give it options: categories',
+          help: 'write options: categories in the field',
         },
       ]
     const isAlwaysChosen =
@@ -294,8 +301,8 @@ const categoryFieldMismatchCheck: Check = {
       : [
           {
             ...location,
-            message: `\`${choiceFieldId}\` may be left empty, and then there is no price`,
-            help: 'make it required, and always shown',
+            message: `\`${choiceFieldId}\` may be left empty: without a category there is no price`,
+            help: 'make the field required, and always show it',
           },
         ]
   },
@@ -304,7 +311,7 @@ const categoryFieldMismatchCheck: Check = {
 const linkWithoutMailCheck: Check = {
   slug: 'link-without-mail',
   severity: 'warning',
-  why: 'A delegate who is refused as already registered gets the access link by email. Without email they cannot continue.',
+  why: 'A delegate who has already registered is refused and gets the access link by email. Without email they cannot continue.',
   after: ['EV507'],
   find: ({ config, file }) =>
     config.email !== null || config.status === 'closed'
@@ -326,7 +333,7 @@ const linkWithoutMailCheck: Check = {
 const summaryWithoutTotalCheck: Check = {
   slug: 'summary-without-total',
   severity: 'warning',
-  why: 'Delegates who see the parts of an amount also need the total.',
+  why: 'Delegates who see parts of the amount also need the total.',
   find: ({
     config: {
       form: { summary },

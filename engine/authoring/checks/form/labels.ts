@@ -13,7 +13,7 @@ const STAR_FOOTNOTE = /^["']?\*\s*(?!.*\b(?:mandatory|required|compulsory|must)\
 const labelContradictsRequiredCheck: Check = {
   slug: 'label-contradicts-required',
   severity: 'warning',
-  why: 'The label says the opposite of `required`: delegates leave out a required answer, or believe that an optional one is required.',
+  why: 'If the label contradicts `required`, delegates skip a required question, or think that an optional question is required.',
   find: ({ fieldsAndParts, displayedTexts }) => {
     const hasFootnote = displayedTexts.some(({ written }) => STAR_FOOTNOTE.test(written))
     return fieldsAndParts.flatMap(({ raw, path, field }): Draft[] => {
@@ -26,13 +26,13 @@ const labelContradictsRequiredCheck: Check = {
           ? [
               {
                 at,
-                message: `“${label}” must be answered`,
+                message: `“${label}” is required`,
                 related: [{ at: join(path, 'required'), part: 'entry', message: 'required here' }],
                 help: 'remove “optional” from the label, or remove `required`',
               },
             ]
           : []
-      // A footnote explains the star, or the field always has an answer for another reason.
+      // The star is explained by a footnote, or the field always has an answer for another reason.
       const isStarJustified =
         hasFootnote ||
         field.default !== undefined ||
@@ -73,9 +73,9 @@ const isWithin = (words: ReadonlySet<string>, others: ReadonlySet<string>): bool
 const sharesWord = (words: ReadonlySet<string>, others: ReadonlySet<string>): boolean =>
   [...words].some((word) => others.has(word))
 
-/** Words in many names, which do not distinguish one name from another. */
+/** Words that occur in many names and do not distinguish one name from another. */
 const GENERIC_WORDS = collectWords('number no num id address')
-/** Words used in sentences about any field. */
+/** Words that messages use for any field. */
 const FILLER_WORDS = collectWords(
   `please kindly enter give provide fill in type write add select choose pick upload attach your a an the valid correct
    proper is are must be required needed mandatory compulsory missing invalid not we need cannot can t empty blank
@@ -138,7 +138,7 @@ const groupFieldsShownTogether = ({
 const messageForWrongFieldCheck: Check = {
   slug: 'message-for-wrong-field',
   severity: 'warning',
-  why: 'A message that names another question sends delegates to the wrong place.',
+  why: 'A message that names another question sends delegates to the wrong question.',
   after: ['EV206', 'EV501'],
   find: (model) =>
     groupFieldsShownTogether(model).flatMap((fields) => {
@@ -253,7 +253,7 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
  * Returns whether the label of one entry fits the id of the other: the label contains the words of the other's id, and
  * none of the words that occur only in its own id.
  */
-const fitsIdOf = (entry: LabelledEntry, other: LabelledEntry): boolean => {
+const doesLabelFitIdOf = (entry: LabelledEntry, other: LabelledEntry): boolean => {
   const wordsOfOwnId = excludeWords(entry.idWords, other.idWords)
   return (
     wordsOfOwnId.size > 0 &&
@@ -275,7 +275,9 @@ const labelsSwappedCheck: Check = {
           .flatMap((word) => byWord.get(word) ?? [])
           .filter(
             (other) =>
-              list.indexOf(other) > index && fitsIdOf(entry, other) && fitsIdOf(other, entry),
+              list.indexOf(other) > index &&
+              doesLabelFitIdOf(entry, other) &&
+              doesLabelFitIdOf(other, entry),
           )
           .map((other): Draft => ({
             at: entry.at,

@@ -5,7 +5,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 import { join } from '../../syntax/source.ts'
 
-/** Reports constraints of `choose` that no choice can meet. */
+/** Reports limits in `choose` that no choice can meet. */
 const chooseImpossibleCheck: Check = {
   slug: 'choose-impossible',
   severity: 'error',
@@ -49,7 +49,7 @@ const chooseImpossibleCheck: Check = {
     }),
 }
 
-/** The search for the largest choice stops after this many tries; real events need about ten. */
+/** The search for the largest choice stops after this many attempts. Real events need about ten. */
 const MAX_TRIED_CHOICES = 10_000
 
 /**
@@ -76,7 +76,7 @@ function findLargestChoice({ options = [], choose }: Field): number | null {
 const chooseWithoutEffectCheck: Check = {
   slug: 'choose-does-nothing',
   severity: 'warning',
-  why: 'A number that can never be reached is probably wrong.',
+  why: 'A limit that can never apply is probably wrong.',
   after: ['EV202', 'EV205', 'EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
@@ -116,9 +116,9 @@ const chooseWithoutEffectCheck: Check = {
             return [
               {
                 at: join(join(at, 'mutually_exclusive'), index),
-                message: `no more than ${max} can be chosen anyway`,
+                message: `delegates cannot choose all of these anyway, because at_most is ${max}`,
                 related: [
-                  { at: join(at, 'at_most'), part: 'entry' as const, message: 'because of this' },
+                  { at: join(at, 'at_most'), part: 'entry' as const, message: 'the limit' },
                 ],
               },
             ]
@@ -133,11 +133,11 @@ const chooseWithoutEffectCheck: Check = {
             : [
                 {
                   at: join(join(at, 'mutually_exclusive'), index),
-                  message: 'another line already excludes these',
+                  message: 'another group already excludes this combination',
                   related: [
                     {
                       at: join(join(at, 'mutually_exclusive'), subsetIndex),
-                      message: 'this one',
+                      message: 'the other group',
                     },
                   ],
                 },
@@ -150,7 +150,7 @@ const chooseWithoutEffectCheck: Check = {
 const choiceLimitWithoutMessageCheck: Check = {
   slug: 'choice-limit-without-message',
   severity: 'warning',
-  why: 'A delegate who ticks too many boxes must learn why the choice is refused.',
+  why: 'A delegate who ticks too many boxes needs to know why the choice is refused.',
   after: ['EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }): Draft[] =>
@@ -161,13 +161,13 @@ const choiceLimitWithoutMessageCheck: Check = {
               at: join(path, 'choose'),
               part: 'key',
               message: 'a choice outside these limits is refused without an explanation',
-              help: 'write message: with the sentence, such as Please choose two workshops at most, one in each half',
+              help: 'write message: with a sentence such as Please choose two workshops at most, one in each half',
             },
           ],
     ),
 }
 
-/** Whether a list of people may contain a field of the type. Only types with a single value are allowed. */
+/** States for each field type whether a list of people may contain it. Only types with a single value are allowed. */
 const IS_ALLOWED_IN_PEOPLE: Readonly<Record<FieldType, boolean>> = {
   text: true,
   multiline: true,
@@ -207,7 +207,7 @@ const unsupportedPersonFieldCheck: Check = {
                 at: join(path, 'show_when'),
                 part: 'entry' as const,
                 message: 'a field in a list of people cannot have a condition',
-                help: 'remove the condition, and explain in the hint whom the field is for',
+                help: 'remove the condition, and state in the hint who must answer',
               },
             ]),
         ...(typeof raw.required !== 'object'
@@ -216,8 +216,8 @@ const unsupportedPersonFieldCheck: Check = {
               {
                 at: join(path, 'required'),
                 part: 'entry' as const,
-                message: 'a field in a list of people is required for all or for none',
-                help: 'write required: true, or remove it',
+                message: 'a field in a list of people is required for every person or for none',
+                help: 'write required: true, or remove `required`',
               },
             ]),
         ...(field.offersCategories === true
@@ -236,8 +236,8 @@ const unsupportedPersonFieldCheck: Check = {
               {
                 at: join(path, 'in'),
                 part: 'entry' as const,
-                message: 'only an answer of the delegate is looked up in a member list',
-                help: 'remove it, or ask for the number outside the list of people',
+                message: "only the delegate's own answers are looked up in a member list",
+                help: 'remove `in`, or ask for the number outside the list of people',
               },
             ]),
       ]
@@ -251,7 +251,7 @@ function suggestAlternative(type: FieldType): string {
     case 'many':
       return 'write type: select for one choice, or a yes-no field for each option'
     case 'people':
-      return 'use one list for all people, and a select for the group that each belongs to'
+      return 'use one list for all people, and a select field for the group of each person'
     case 'consent':
       return 'ask once, outside the list of people: the delegate agrees for all of them'
     case 'text':
@@ -268,7 +268,7 @@ function suggestAlternative(type: FieldType): string {
   }
 }
 
-/** Longer lists of people should be uploaded as a file, because each person is a separate form on the page. */
+/** Lists of more people than this should be uploaded as a file, because each person adds a form to the page. */
 const MAX_PEOPLE = 20
 
 const manyPeopleCheck: Check = {
@@ -312,7 +312,7 @@ const emptyPersonAllowedCheck: Check = {
 const fractionalCountCheck: Check = {
   slug: 'fractional-count',
   severity: 'error',
-  why: 'Only whole numbers can be counted: there is no half ticket.',
+  why: 'Only whole numbers can be counted: half a ticket does not exist.',
   find: ({ fields }) =>
     fields.flatMap(({ id, path, field }): Draft[] =>
       field.isWhole !== true

@@ -1,7 +1,7 @@
 /**
- * Checks EV008, EV322, EV517, EV518: values whose meaning differs from the author's intention.
+ * Checks EV008, EV322, EV517, EV518: values that do not mean what the author intended.
  *
- * For example, yes in place of a message, or an age in place of a range.
+ * For example, `yes` instead of a message, or one age instead of a range.
  */
 import { suggestYesNo } from '../../suggestions/condition-notations.ts'
 import type { Draft } from '../../finding.ts'
@@ -10,7 +10,7 @@ import { schemaChecks } from '../../schema/check-schema.ts'
 import { join } from '../../syntax/source.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 
-/** Interprets a text such as "mandatory" or "no" that stands in place of a message. Returns null for other texts. */
+/** Interprets text such as "mandatory" or "no" that replaces a message. Returns null for any other string. */
 function readRequiredText(text: string): boolean | null {
   const normalised = text
     .trim()
@@ -44,7 +44,7 @@ const yesNoAsMessageCheck: Check = {
           : [join(path, 'required'), raw.required]
       if (typeof text !== 'string') return []
       const suggestion = readRequiredText(text)
-      const span = model.source.written(at)?.span
+      const span = model.source.getScalar(at)?.span
       if (suggestion === null) return []
       if (typeof raw.required === 'object')
         return [
@@ -57,10 +57,10 @@ const yesNoAsMessageCheck: Check = {
       return [
         {
           at,
-          message: `\`${text}\` is a text here: the field is required, and delegates would see this text as the message`,
+          message: `delegates would see \`${text}\` as the message of a required field`,
           help: suggestion
-            ? 'write true, or the sentence that asks for the answer'
-            : 'write false, or remove `required`',
+            ? 'write `true`, or the sentence that asks for the answer'
+            : 'write `false`, or remove `required`',
           ...(span === undefined
             ? {}
             : { fix: { start: span[0], end: span[1], text: String(suggestion) } }),
@@ -69,7 +69,7 @@ const yesNoAsMessageCheck: Check = {
     }),
 }
 
-/** Words for measured quantities: a condition that requires one exact number matches hardly any answer. */
+/** Words for measured quantities. A condition that requires an exact number of them matches hardly any answer. */
 const MEASURE_WORDS =
   /\b(?:age|aged|years?|yrs?|experience|height|weight|marks?|percent(?:age)?|score|income|salary|beds?|distance|km|publications?|papers|citations?|since)\b/i
 /** A number of people, days or workshops rarely exceeds this. */
@@ -98,11 +98,11 @@ const exactNumberCheck: Check = {
             return [
               {
                 at: path,
-                message: `this is true only where \`${id}\` is exactly ${numbers.join(' or ')}`,
+                message: `this is true only if \`${id}\` is exactly ${numbers.join(' or ')}`,
                 help:
                   numbers.length === 1
-                    ? `for ${min} and more write {at_least: ${min}}, up to ${min} write {at_most: ${min}}`
-                    : `for all from ${min} to ${max} write {at_least: ${min}, at_most: ${max}}`,
+                    ? `for ${min} or more write {at_least: ${min}}; for ${min} or less write {at_most: ${min}}`
+                    : `for every number from ${min} to ${max} write {at_least: ${min}, at_most: ${max}}`,
               },
             ]
           }),
@@ -116,7 +116,7 @@ const isPlainMap = (raw: unknown): boolean =>
 const optionalRuleFieldCheck: Check = {
   slug: 'optional-rule-field',
   severity: 'warning',
-  why: 'A delegate who skips the question gets a category without knowing it.',
+  why: 'A delegate who skips the question is given a category without noticing.',
   after: ['EV201', 'EV206', 'EV301', 'EV307', 'EV508'],
   find: (model) => {
     const { config } = model
@@ -168,7 +168,7 @@ const OPTIONAL_TEXTS =
 const WORDS_FOR_NONE =
   /^(?:none|nil|n\/?a|n\.a\.?|no|yes|false|true|null|nothing|empty|blank|-+|–|—|not applicable|tba|tbd|\.|x+|~)$/i
 
-/** Returns whether a text that could be omitted is a word for "nothing". EV518 reports such texts. */
+/** Returns whether text that could be omitted is a word for "nothing". EV518 reports such text. */
 export const isWordForNothing = (path: string, text: string): boolean =>
   OPTIONAL_TEXTS.test(path) && WORDS_FOR_NONE.test(text.trim())
 

@@ -1,5 +1,5 @@
 /**
- * Reports conditions so interdependent that the form's JSON Schema cannot be compiled.
+ * Reports chains of conditions for which the form's JSON Schema is too large to compile.
  *
  * The schema repeats each condition in full.
  */

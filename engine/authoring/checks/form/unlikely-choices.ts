@@ -5,7 +5,7 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { OPTIONAL_MARK } from './labels.ts'
 
-/** Words of a declaration, which may be a choice with one option because a yes/no question also accepts No. */
+/** Words of a declaration, which may be a choice with a single option, because a yes-no field also accepts No. */
 const DECLARATION_WORDS =
   /\b(?:i|we)\b|\b(?:agree|agreed|accept\w*|confirm\w*|declar\w*|consent\w*|understand|understood|undertak\w*|acknowledg\w*|certif\w*|terms|yes|ok)\b/i
 
@@ -50,8 +50,8 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const padToTwoDigits = (text: string): string => text.padStart(2, '0')
 
 /**
- * Returns the first day that a version such as `2026-09`, `1 May 2027` or `01/05/2027` can denote. Null if it has no
- * valid day.
+ * Returns the first day that a version such as `2026-09`, `1 May 2027` or `01/05/2027` can denote. Returns null if the
+ * version contains no valid day.
  */
 function readVersionDay(version: string): Day | null {
   const isoMatch = /\b(20\d\d)-(\d\d)(?:-(\d\d))?\b/.exec(version)
@@ -76,7 +76,7 @@ function readVersionDay(version: string): Day | null {
 const futureConsentVersionCheck: Check = {
   slug: 'consent-version-later',
   severity: 'warning',
-  why: 'Delegates cannot agree to a text that does not exist yet, so the record of their consent is worthless.',
+  why: 'Delegates cannot agree to terms that do not exist yet, so the record of their consent is worthless.',
   find: ({ config, fields }: Model) => {
     const { opens, closes } = config.registration
     const firstDay = opens ?? closes ?? config.to
@@ -92,7 +92,7 @@ const futureConsentVersionCheck: Check = {
                 opens === undefined
                   ? []
                   : [{ at: 'registration.opens', message: 'the first day of registration' }],
-              help: 'write the version of the text to which delegates agree',
+              help: 'write the version of the text that delegates agree to',
             },
           ]
     })
@@ -115,7 +115,7 @@ const labelRepeatsOptionalCheck: Check = {
         ? [
             {
               at: join(path, isInLabel ? 'label' : 'hint'),
-              message: `“${isInLabel ? field.label : (raw.hint ?? '')}” repeats the mark that the form prints`,
+              message: `“${isInLabel ? field.label : (raw.hint ?? '')}” repeats “optional”, which the form adds itself`,
               help: `remove “optional” from the ${isInLabel ? 'label' : 'hint'}`,
             },
           ]

@@ -1,6 +1,6 @@
 /**
- * Checks EV642, EV646 to EV648, EV654: numbers, unique answers and keys that would refuse delegates or mistake one
- * delegate for another.
+ * Checks EV642, EV646 to EV648, EV654: numbers, unique answers and keys that would refuse delegates or confuse one
+ * delegate with another.
  */
 import { countDaysBetween } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
@@ -13,7 +13,7 @@ const MINUTES_PER_UNIT: readonly (readonly [RegExp, number])[] = [
   [/week/, 7 * 24 * 60],
   [/month/, 30 * 24 * 60],
 ]
-/** Converts a duration such as `2 hours` to minutes. Returns null for any other text. */
+/** Converts a duration such as `2 hours` to minutes. Returns null for anything else. */
 function readMinutes(text: string): number | null {
   const [, amount, unit] = /^(\d+) (\w+)$/.exec(text.trim()) ?? []
   const factor = MINUTES_PER_UNIT.find(([name]) => name.test(unit ?? ''))?.[1]
@@ -23,7 +23,7 @@ function readMinutes(text: string): number | null {
 const MINUTES_PER_DAY = 24 * 60
 /** Delegates are unlikely to stay more than this many nights longer than the event lasts. */
 const MAX_EXTRA_NIGHTS = 14
-/** Most names and addresses have more characters than this. */
+/** Many names and most addresses have more characters than this. */
 const SHORT_ANSWER_CHARACTERS = 10
 const LONG_ANSWER_WORDS =
   /\b(?:name|e-?mail|institution|institute|hospital|college|address|organi[sz]ation|company)\b/i
@@ -96,7 +96,7 @@ function findUnlikelyNumber(
     return [
       {
         at: `${path}.max`,
-        message: `${raw.max} nights for an event of ${days} day${days === 1 ? '' : 's'}`,
+        message: `up to ${raw.max} nights can be booked for an event of ${days} day${days === 1 ? '' : 's'}`,
         help: `write a smaller number, such as max: ${days + 1}`,
       },
     ]
@@ -116,7 +116,7 @@ function findUnlikelyNumber(
 const unlikelyNumberCheck: Check = {
   slug: 'unlikely-number',
   severity: 'warning',
-  why: 'A seat held for a minute is released while the delegate pays. A seat held for a month cannot be sold to anyone else.',
+  why: 'A seat held for a minute is released while the delegate pays. A seat held for a month cannot be sold to another delegate.',
   find: (model) => [
     ...listDurations(model).flatMap(({ at, text, min, max, usual }): Draft[] => {
       const minutes = text === undefined ? null : readMinutes(text)
@@ -171,7 +171,7 @@ const uniqueChoiceCheck: Check = {
 const uniqueSharedAnswerCheck: Check = {
   slug: 'unique-shared-answer',
   severity: 'warning',
-  why: 'Colleagues share an institution and a city. They are refused, or asked whether they have registered before.',
+  why: 'Colleagues share an institution and a city. They would be refused, or asked whether they have already registered.',
   after: ['EV201', 'EV216', 'EV646'],
   find: (model) =>
     listUniqueRules(model).flatMap(({ index, fields }): Draft[] =>
@@ -190,7 +190,7 @@ const uniqueSharedAnswerCheck: Check = {
 const memberListKeyNameCheck: Check = {
   slug: 'member-list-key-name',
   severity: 'warning',
-  why: 'Members may share a name, or write it in several ways. Such members are not found, or get the price of another member.',
+  why: 'Members may share a name, or write it in several ways. They are then not found, or get the price of another member.',
   after: ['EV219'],
   find: ({ file }) =>
     Object.entries(file.member_lists ?? {}).flatMap(([name, { key }]): Draft[] =>

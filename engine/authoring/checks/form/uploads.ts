@@ -34,7 +34,7 @@ const RISKY_EXTENSIONS = new Set([
 const riskyUploadCheck: Check = {
   slug: 'risky-upload',
   severity: 'warning',
-  why: 'Staff open the files that delegates upload.',
+  why: 'Staff open the files that delegates upload, so files with code are a risk.',
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }) =>
       (raw.accept ?? []).flatMap((extension, index): Draft[] =>

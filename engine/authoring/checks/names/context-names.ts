@@ -15,7 +15,7 @@ import type { Draft } from '../../finding.ts'
 import type { Model } from '../../checked-file.ts'
 import { reportUnknownNames, type UsedName } from './unknown-names.ts'
 
-/** Returns the names of context values that conditions may use in addition to the fields. */
+/** Returns the names of the context values that conditions may use in addition to the form's fields. */
 export function listContextNames(event: EventConfig): readonly string[] {
   const columns = event.fields.flatMap((field) =>
     (event.memberLists.find(({ id }) => id === field.roll)?.columns ?? []).flatMap(({ id, type }) =>
@@ -33,7 +33,7 @@ export function listContextNames(event: EventConfig): readonly string[] {
 /** Returns the message for a name in a condition that is neither a field nor a context value. */
 export function explainUnknownName({ config }: Model, name: string): string {
   if (name === METHOD_NAME)
-    return 'the payment method is known only in the conditions of adjustments (fees.adjustments)'
+    return 'only conditions of adjustments (fees.adjustments) can test the payment method'
   if (name === METHOD_FIELD && config.methods.length > 0)
     return `there is no field \`${name}\`: conditions of adjustments call the payment method \`${METHOD_NAME}\``
   if (name === 'code') return 'there are no codes: `codes` defines no kinds'
@@ -43,16 +43,16 @@ export function explainUnknownName({ config }: Model, name: string): string {
   const memberList = config.memberLists.find(({ id }) => id === usedField?.roll)
   if (column !== undefined && usedField !== undefined && memberList === undefined)
     return usedField.roll === undefined
-      ? `\`${field}\` is not looked up in a member list: only a field with in: has columns`
+      ? `\`${field}\` is not looked up in a member list: only a field with \`in\` has columns`
       : `\`${name}\` is unknown: there is no member list \`${usedField.roll}\``
   if (column !== undefined && memberList !== undefined)
     return memberList.columns.some(({ id }) => id === column)
-      ? `the column \`${column}\` of the member list \`${memberList.id}\` holds any text; a condition needs a column with a list of values`
+      ? `the column \`${column}\` of the member list \`${memberList.id}\` can contain any text; a condition needs a column with a list of values`
       : `the member list \`${memberList.id}\` has no column \`${column}\``
   return `there is no field \`${name}\``
 }
 
-/** Reports values that a condition compares with a context value, but that it can never have. */
+/** Reports values in a condition that the compared context value can never have. */
 export function findUnknownContextValues(
   model: Model,
   name: string,
@@ -86,6 +86,6 @@ export function findUnknownContextValues(
     : usedValues.map(({ at, name: value }) => ({
         at,
         message: `\`${name}\` is true when the quota is full; it is never \`${value}\``,
-        help: 'write true, or {not: true}',
+        help: 'write `true`, or {not: true}',
       }))
 }

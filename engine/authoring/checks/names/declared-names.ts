@@ -23,7 +23,7 @@ import { reportUnknownNames, type UsedName } from './unknown-names.ts'
 const unknownFieldCheck: Check = {
   slug: 'unknown-field',
   severity: 'error',
-  why: 'A condition on a field that does not exist is never true, without any visible error.',
+  why: 'A condition on a field that does not exist is never true, and no error is shown.',
   find: (model) => {
     const ids = model.fields.map(({ id }) => id)
     const choiceFieldId = model.file.category.chosen_in
@@ -71,7 +71,7 @@ function findUnknownExclusiveOptions(model: Model): readonly Draft[] {
 const unknownCategoryCheck: Check = {
   slug: 'unknown-category',
   severity: 'error',
-  why: 'A category that is not declared has no label and no price, and no delegate can be in it.',
+  why: 'An undeclared category has no label and no price, and no delegate can belong to it.',
   find: (model) => {
     const { file } = model
     const categoryIds = file.categories.map(({ id }) => id)
@@ -135,7 +135,7 @@ const unknownPeriodCheck: Check = {
     )
     const toMessage = (name: string): string => `there is no period \`${name}\``
     const toHelp = (name: string): string =>
-      `write one of these periods, or add \`${name}\`, with its days, to \`periods\``
+      `write one of these periods, or add \`${name}\` and its days to \`periods\``
     const groupFindings = (fees.price_groups ?? []).flatMap(({ periods, prices }, index) =>
       reportUnknownNames(
         model,
@@ -201,7 +201,7 @@ const unknownSharedCheck: Check = {
         ? [
             {
               at: `${path}.options`,
-              message: `\`${raw.options[0]}\` is a list, but is written here as the only option`,
+              message: `\`${raw.options[0]}\` is the name of an option list, but is written here as the only option`,
               help: `write options: ${raw.options[0]}`,
             },
           ]
@@ -222,7 +222,7 @@ const unknownSharedCheck: Check = {
             at: 'lists',
             part: 'key' as const,
             in: 'lists' as const,
-            message: 'the lists are declared here',
+            message: 'the option lists are declared here',
           },
         ],
       })),
@@ -262,7 +262,7 @@ function listUsedGateways({ file: { payment } }: Model): readonly UsedName[] {
 const unknownValueCheck: Check = {
   slug: 'unknown-value',
   severity: 'error',
-  why: 'A column, row or filter of a value that is not stored is always empty.',
+  why: 'A column, row or filter for a value that is not stored is always empty.',
   find: (model) => {
     const { file, config } = model
     const storedIds = listStoredIds(model)

@@ -2,7 +2,7 @@
 import type { Check, Checks } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 
-/** Returns one finding for each text that equals an earlier one. `getPath` returns the path of the text at an index. */
+/** Returns a finding for each label that equals an earlier one. `getPath` returns the path at an index. */
 function findRepeatedTexts(
   texts: readonly string[],
   getPath: (index: number) => string,
@@ -18,8 +18,8 @@ function findRepeatedTexts(
           {
             at: getPath(i),
             message: `two ${noun} are both called “${text}”`,
-            related: [{ at: getPath(firstIndex), message: 'the other one' }],
-            help: 'give each its own label; if delegates can tell them apart, accept it: allow: [{code: EV514, because: …}]',
+            related: [{ at: getPath(firstIndex), message: 'the other label' }],
+            help: 'give each a different label; if delegates can tell them apart, accept the finding: allow: [{code: EV514, because: …}]',
           },
         ]
   })

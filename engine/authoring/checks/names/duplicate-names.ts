@@ -31,7 +31,7 @@ function findRepeatedNames(
                 message: 'first declared here',
               },
             ],
-            help: 'give each its own id, or remove one of the two',
+            help: 'give each a different id, or remove one of the two',
           },
         ]
       : []
@@ -52,7 +52,7 @@ const duplicateIdCheck: Check = {
       ...findRepeatedNames(
         model.fields
           .map(({ id, path }) => ({ id, at: `${path}.id` }))
-          .concat(model.stored.map(({ id, path }) => ({ id, at: `${path}.id` }))),
+          .concat(model.storedValues.map(({ id, path }) => ({ id, at: `${path}.id` }))),
         (id) => `field \`${id}\` is declared twice`,
       ),
       ...model.fields.flatMap(({ raw, path }) =>
@@ -116,7 +116,7 @@ const duplicateIdCheck: Check = {
       ...listMethods(file).flatMap(({ fields = [] }, index) =>
         findRepeatedNames(
           listIds(fields, `payment.methods.${index}.fields`),
-          (id) => `\`${id}\` is asked twice`,
+          (id) => `the payment method asks for \`${id}\` twice`,
         ),
       ),
       ...findRepeatedNames(
@@ -185,16 +185,16 @@ const LINE_NAMES: readonly string[] = [REGISTRATION, 'all']
 const reservedNameCheck: Check = {
   slug: 'reserved-name',
   severity: 'error',
-  why: 'These are names of built-in values. A field with such a name would hide the value.',
+  why: 'Built-in values have these names. A field with such a name would hide the value.',
   find: (model) => [
-    ...findReservedSentNames(model),
+    ...findFormParameterClashes(model),
     ...model.fields
       .filter(({ id }) => RESERVED_NAMES.includes(id))
       .map(({ id, path }) => ({
         at: `${path}.id`,
         message: `\`${id}\` is the name of a built-in value`,
       })),
-    ...model.stored
+    ...model.storedValues
       .filter(({ id }) => RESERVED_NAMES.includes(id))
       .map(({ id, path }) => ({
         at: `${path}.id`,
@@ -257,8 +257,8 @@ const reservedNameCheck: Check = {
   ],
 }
 
-/** Reports fields with the name of a value that the form sends in addition to the answers. */
-function findReservedSentNames({ fields, stored, file, config }: Model): readonly Draft[] {
+/** Reports fields whose name the form already uses for another value that it sends. */
+function findFormParameterClashes({ fields, storedValues, file, config }: Model): readonly Draft[] {
   const sentValues: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],
     ['confirmed', 'unique', file.unique],
@@ -267,12 +267,12 @@ function findReservedSentNames({ fields, stored, file, config }: Model): readonl
   return sentValues.flatMap(([name, key, text]) =>
     text === undefined
       ? []
-      : [...fields, ...stored]
+      : [...fields, ...storedValues]
           .filter(({ id }) => id === name)
           .map(({ path }) => ({
             at: `${path}.id`,
-            message: `\`${name}\` is already sent for \`${key}\``,
-            related: [{ at: key, part: 'key' as const, message: 'because of this' }],
+            message: `the form already sends a value \`${name}\` for \`${key}\``,
+            related: [{ at: key, part: 'key' as const, message: 'sends the value' }],
           })),
   )
 }

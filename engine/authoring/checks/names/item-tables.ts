@@ -13,7 +13,7 @@ export type LocatedItemTable = {
   readonly path: string
   readonly rows: Files.PriceRows
   readonly isOtherwiseTable: boolean
-  /** The currency as written. Undefined if the table states none. */
+  /** The currency as written. It is undefined if the table states none. */
   readonly currency: string | undefined
 }
 

@@ -1,7 +1,7 @@
 /**
  * Checks EV201 to EV203 in conditions: fields, context values, options and categories exist.
  *
- * This covers conditions of the form and of the fields of each person.
+ * The checks cover conditions on fields of the form and on fields of each person.
  */
 import {
   suggestChoice,
@@ -74,7 +74,7 @@ export function findUnknownNames(model: Model, form: Model): readonly Draft[] {
             suggestConnective(draft.at) ??
             (isForm ? explainConditionName(model, entry.name) : null) ??
             (!isForm && formFieldIds.has(entry.name)
-              ? `\`${entry.name}\` is a field of the whole form: add it to the list of people too, or move the condition to \`when\` of the item`
+              ? `\`${entry.name}\` belongs to the form, not to each person: add it to the list of people too, or move the condition to \`when\` of the item`
               : null)
           return help === null ? draft : { at: draft.at, part: 'key', message: draft.message, help }
         }),
@@ -113,7 +113,7 @@ export function findUnknownOptions(form: Model): readonly Draft[] {
         notes: [`options: ${formatList(optionIds)}`],
         ...(fix === undefined && labels.has(entry.name.trim().toLowerCase())
           ? {
-              help: `write ${labels.get(entry.name.trim().toLowerCase()) ?? ''}: an option is written by its id`,
+              help: `write ${labels.get(entry.name.trim().toLowerCase()) ?? ''}, the id of this option`,
             }
           : explainUnknownOption(id, entry.name, optionIds, help, fix)),
       })),

@@ -60,7 +60,7 @@ function listFieldUses({ file }: Model): readonly FieldUse[] {
   return uses
 }
 
-/** Types of fields that delegates may edit. They exclude lists of people and consent. */
+/** Types of fields that delegates may edit: all except lists of people and consent. */
 const EDITABLE_TYPES: readonly FieldType[] = [
   'text',
   'multiline',
@@ -175,7 +175,7 @@ const wrongFieldCheck: Check = {
             {
               at,
               part,
-              message: `${key} takes a field of type ${formatList(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
+              message: `${key} needs a field of type ${formatList(types, 6, ' or ')}; \`${name}\` is of type ${type}`,
               ...suggestNumberField(model, name, types),
               related: model.fields
                 .filter(({ id }) => id === name)
@@ -206,7 +206,7 @@ function suggestNumberField(
 const unknownLineCheck: Check = {
   slug: 'unknown-line',
   severity: 'error',
-  why: 'An adjustment of a line that does not exist changes nothing, without any visible error.',
+  why: 'An adjustment of a line that does not exist changes nothing, and no error is shown.',
   find: (model) => {
     const { fees, codes } = model.file
     const items = (fees.items ?? []).map(({ id }) => id)
@@ -252,7 +252,7 @@ const unknownLineCheck: Check = {
 const unknownMemberListCheck: Check = {
   slug: 'unknown-member-list',
   severity: 'error',
-  why: 'An answer looked up in a member list that does not exist would be refused for every delegate.',
+  why: 'If the member list does not exist, the answer of every delegate is refused.',
   find: (model) => {
     const memberLists = model.file.member_lists ?? {}
     const listIds = Object.keys(memberLists)
@@ -298,7 +298,7 @@ const memberListKeyNotTextCheck: Check = {
         : [
             {
               at: `member_lists.${id}.columns.${key}`,
-              message: `\`${key}\` is the key of the member list, but it is ${typeof type === 'string' ? `a ${type}` : 'a list of values'}`,
+              message: `\`${key}\` is the key of the member list, but is ${typeof type === 'string' ? `a ${type}` : 'a list of values'}`,
               related: [{ at: `member_lists.${id}.key`, message: 'the key' }],
               help: `write ${key}: text`,
             },

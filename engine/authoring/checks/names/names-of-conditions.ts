@@ -10,7 +10,7 @@ export function explainConditionName({ config, file, fields }: Model, name: stri
       ({ id, field }) => field.type === 'date' && /birth|born|dob/i.test(`${id} ${field.label}`),
     )
     return birthField === undefined
-      ? 'an age is compared through a field with the date of birth: {born_on: {age: {at_least: 60}}}'
+      ? 'to compare an age, use a field with the date of birth: {born_on: {age: {at_least: 60}}}'
       : `write {${birthField.id}: {age: {at_least: 60}}}`
   }
   if (
@@ -18,7 +18,7 @@ export function explainConditionName({ config, file, fields }: Model, name: stri
       word,
     )
   )
-    return `write an adjustment with when: {${METHOD_NAME}: ${config.methods[0]?.id ?? 'card'}}: categories, fields and items do not depend on the payment`
+    return `write an adjustment with when: {${METHOD_NAME}: ${config.methods[0]?.id ?? 'card'}}: categories, fields and items cannot depend on the payment method`
   if (/^(?:full|isfull|soldout|available|seats|availability)$/.test(word)) {
     const quota = file.quotas?.[0]?.id
     return `write {full.${quota ?? 'hall'}: true}, where \`${quota ?? 'hall'}\` is the id of a quota`
@@ -28,6 +28,6 @@ export function explainConditionName({ config, file, fields }: Model, name: stri
     return `write {code: ${kind ?? 'coupon'}}, where \`${kind ?? 'coupon'}\` is the id of a kind under codes`
   }
   if (/^(?:date|today|day|on|period|now)$/.test(word))
-    return 'conditions compare answers: for a day, write `from` and `to` next to `when`, or prices by period'
+    return 'conditions cannot compare days with today: write `from` and `to` next to `when`, or prices by period'
   return null
 }

@@ -5,7 +5,7 @@ import { findMatches } from '../../prose/pattern-matches.ts'
 import { join } from '../../syntax/source.ts'
 
 const STATED_PERCENT = /(\d+(?:\.\d+)?)\s*(?:%|per ?cent\b)/gi
-/** Words that mark a percentage as that of a tax, or as inexact. */
+/** Words that show that a percentage is a tax rate, or not exact. */
 const OTHER_PERCENT_WORDS = /\b(?:[cs]?gst|igst|tax|taxes|vat|up ?to)\b/i
 
 const percentDiffersCheck: Check = {
@@ -61,7 +61,7 @@ const percentDiffersCheck: Check = {
 
 const SEAT_NOUNS = '(?:seats|places|spots|delegates|participants)'
 const COUNT_PATTERN = '(\\d{1,3}(?:,\\d{3})+|\\d+)'
-const TAKEN_WORDS = '(?:full|taken|sold|booked|filled|gone)'
+const SOLD_OUT_WORDS = '(?:full|taken|sold|booked|filled|gone)'
 /**
  * Matches the total number of seats: "limited to 50 seats", "all 40 seats", "40 seats only". It does not match
  * the number of seats at a table.
@@ -69,12 +69,12 @@ const TAKEN_WORDS = '(?:full|taken|sold|booked|filled|gone)'
 const STATED_TOTAL_SEATS = new RegExp(
   [
     `\\b(?:limited to|maximum(?: of)?|max\\.?(?: of)?|capacity(?: of)?|only|total of)\\s*:?\\s*${COUNT_PATTERN} ${SEAT_NOUNS}\\b(?! (?:left|remain|more|per|each|every|from|in a|at a|of (?:a|each|one)))`,
-    `\\ball(?: the| our| of the)? ${COUNT_PATTERN} ${SEAT_NOUNS}\\b(?=\\s*(?:$|[.,;!)"']|(?:\\w+ ){0,6}${TAKEN_WORDS}\\b))`,
-    `\\b${COUNT_PATTERN} ${SEAT_NOUNS} (?:only|in all|in total|(?:are|have been|were) ${TAKEN_WORDS})\\b`,
+    `\\ball(?: the| our| of the)? ${COUNT_PATTERN} ${SEAT_NOUNS}\\b(?=\\s*(?:$|[.,;!)"']|(?:\\w+ ){0,6}${SOLD_OUT_WORDS}\\b))`,
+    `\\b${COUNT_PATTERN} ${SEAT_NOUNS} (?:only|in all|in total|(?:are|have been|were) ${SOLD_OUT_WORDS})\\b`,
   ].join('|'),
   'gi',
 )
-/** Words for groups that take one seat of a quota: the number in such a label is the size of the group. */
+/** Words for groups that use one seat of a quota: a number in such a label is the size of the group. */
 const GROUP_WORDS =
   /\b(?:teams?|groups?|tables?|pairs?|couples?|famil(?:y|ies)|hospitals?|institut\w*|colleges?|departments?|rooms?)\b/i
 

@@ -9,7 +9,7 @@ import type { Check, Model, TextAt, WrittenText } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import type { Span } from '../../syntax/source.ts'
 
-/** Finds the placeholders of a text, with their spans in the source. */
+/** Finds the placeholders in text, with their spans in the source. */
 export function findPlaceholders({
   written,
   at,
@@ -51,7 +51,7 @@ function findStrayBraces({ path, text, written, at }: TextAt): readonly Draft[] 
   ]
 }
 
-/** Names that other systems use for these values. */
+/** Maps the names that other systems use for these values. */
 const NAMES_OF_OTHER_SYSTEMS: Readonly<Record<string, string>> = {
   'event.name': 'event.title',
   'event.place': 'event.venue',
@@ -90,7 +90,7 @@ const listUnitNames = memoize((model: Model): readonly string[] =>
   model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [getUnitName(id)])),
 )
 
-/** Returns every value that any text may contain. */
+/** Returns every value that text may contain. */
 const listAllValues = memoize((model: Model): readonly string[] => [
   ...listStoredIds(model),
   ...listUnitNames(model),
@@ -128,10 +128,10 @@ const unknownPlaceholderCheck: Check = {
             : place === 'line'
               ? [...model.fields.map(({ id }) => id), ...listUnitNames(model), 'option']
               : listAllValues(model)
-      const braces = findPlaceholders(entry)
+      const placeholders = findPlaceholders(entry)
       return [
         ...findStrayBraces(entry),
-        ...braces
+        ...placeholders
           .filter(
             ({ name }) =>
               !allowedNames.includes(name) &&
@@ -171,10 +171,11 @@ const unknownPlaceholderCheck: Check = {
     }),
 }
 
-/** Explains a placeholder that cannot be filled in a bill line's label, which has only answers and the sold option. */
+/** Explains why a bill line's label, which can contain only answers and the sold option, cannot have a placeholder. */
 function explainMissingInLine(model: Model, path: string, name: string): readonly string[] {
   const item = model.file.fees.items?.[Number(path.split('.')[2])]
-  if (name === 'option') return item?.by === undefined ? ['without `by` a line has no option'] : []
+  if (name === 'option')
+    return item?.by === undefined ? ['a line has an option only if its item has `by`'] : []
   return model.fields.some(({ id }) => id === name) || listUnitNames(model).includes(name)
     ? []
     : [`\`{${name}}\` is not available in a line of the bill`]
@@ -183,7 +184,7 @@ function explainMissingInLine(model: Model, path: string, name: string): readonl
 const placeholderNotHereCheck: Check = {
   slug: 'placeholder-not-here',
   severity: 'error',
-  why: 'The value exists, but is not available at this point or to the readers of this text.',
+  why: 'The value exists, but is not available in this text.',
   after: ['EV208'],
   find: (model) =>
     model.displayedTexts.flatMap(({ path, place, ...written }) =>

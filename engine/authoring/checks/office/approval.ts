@@ -33,8 +33,8 @@ type Rule = EventConfig['approvals'][number]
 const MAX_STEPS = 50_000
 
 /**
- * Returns answers that match the rule but leave the file out. Null if there are none, or too many to
- * search.
+ * Returns answers that match the rule but omit the file. Returns null if no such answers exist, or if too many answers
+ * must be searched.
  */
 function findAnswersWithoutField(event: EventConfig, rule: Rule, fileId: string): Answers | null {
   const visibilityConditions = listVisibilityConditions(event, fileId)
@@ -56,7 +56,7 @@ function findAnswersWithoutField(event: EventConfig, rule: Rule, fileId: string)
       ],
       pathState,
       buildItemDistinctions([]),
-      { left: MAX_STEPS },
+      { remaining: MAX_STEPS },
     )
     return null
   }
@@ -81,7 +81,7 @@ const approvalWithoutFileCheck: Check = {
             at: `approval.${i}.documents.${index}`,
             message: `\`${file}\` can be left empty by delegates to whom \`${rule.id}\` applies${example === '' ? '' : ` (${example})`}`,
             related: [{ at: `${fileField.path}.id`, message: 'asked here' }],
-            help: 'make it required, and show it to all of them',
+            help: 'make the field required, and show it to all these delegates',
           },
         ]
       }),
@@ -98,7 +98,7 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
       ),
     )
 
-/** Returns the last day on which one of these categories is on sale. Null if none is, or if the sale has no end. */
+/** Returns the last day on which one of the categories is on sale, or null if there is no such day. */
 function findLastDayOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null
@@ -159,14 +159,14 @@ const approvedTooLateCheck: Check = {
         {
           at: `approval.${index}.decide_within`,
           message: `a delegate who registers on ${formatDay(registrationDay)} is approved by ${formatDay(addDays(registrationDay, rule.decideWithinDays))}, but ${lastPayment.description} on ${formatDay(lastPayment.day)}`,
-          related: [{ at: lastPayment.at, message: 'here' }],
+          related: [{ at: lastPayment.at, message: 'the last day of payment' }],
           help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(lastPayment.day, -rule.decideWithinDays)}`,
         },
       ]
     }),
 }
 
-/** Returns why delegates cannot accept the offered category. Null if they can. */
+/** Returns the reason why delegates cannot accept the offered category, or null if they can. */
 function explainUnavailableOffer(
   event: EventConfig,
   { when, ifRefused: { offer } }: Rule,

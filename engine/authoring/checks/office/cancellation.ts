@@ -17,7 +17,7 @@ const getStepPath = (index: number, key: string): string => `cancellation.steps.
 const cancellationStepIncompleteCheck: Check = {
   slug: 'cancellation-step-incomplete',
   severity: 'error',
-  why: 'Each step of the refund scale needs one day and one share.',
+  why: 'Each step of the refund scale needs one date and one share.',
   find: (model) =>
     listSteps(model).flatMap(({ until, refund, otherwise }, index): Draft[] => {
       const isComplete =
@@ -29,7 +29,7 @@ const cancellationStepIncompleteCheck: Check = {
             {
               at: `cancellation.steps.${index}`,
               message: isMixed
-                ? '`otherwise` cannot be combined with a day or a share'
+                ? '`otherwise` cannot be combined with a date or a share'
                 : `this step has no ${until === undefined ? 'day' : 'share'}`,
               help: 'write {until: 2026-12-31, refund: 75%}, and {otherwise: none} as the last step',
             },
@@ -51,7 +51,7 @@ const cancellationGapCheck: Check = {
       ? [
           {
             at: getStepPath(steps.length - 1, 'until'),
-            message: 'no refund is defined after this day',
+            message: 'no refund is defined after this date',
             help: 'add {otherwise: none}, or another share, as the last step',
           },
         ]
@@ -77,7 +77,7 @@ const listStepPairs = (
 const cancellationOrderCheck: Check = {
   slug: 'cancellation-order',
   severity: 'error',
-  why: 'The first step whose day has not passed applies, so a step below a later day never applies.',
+  why: 'The first step whose date has not passed applies, so a step below a step with a later date never applies.',
   after: ['EV481', 'EV482'],
   find: (model) =>
     listStepPairs(model).flatMap(({ index, previous, step }): Draft[] =>
@@ -87,8 +87,8 @@ const cancellationOrderCheck: Check = {
             {
               at: getStepPath(index, 'until'),
               message: `this step never applies: the step above it applies until ${formatDay(day(previous.until))}`,
-              related: [{ at: getStepPath(index - 1, 'until'), message: 'until here' }],
-              help: 'write the earlier day first',
+              related: [{ at: getStepPath(index - 1, 'until'), message: 'the step above' }],
+              help: 'write the earlier date first',
             },
           ],
     ),
@@ -97,7 +97,7 @@ const cancellationOrderCheck: Check = {
 const buildTerms = ({ file, config }: Model, step: Step) =>
   toRefundTerms(asMap(file.cancellation), asMap(step), config.currency)
 
-/** Returns each price of the table once, with its tax. */
+/** Returns each distinct price in the price tables, with its tax and currency. */
 export function listPaidPrices(model: Model) {
   const bills = listTableCells(model).flatMap(({ category, amount }) =>
     amount === null || amount === 0
@@ -124,14 +124,16 @@ const refundIncreasesCheck: Check = {
     listStepPairs(model).flatMap(({ index, previous, step }): Draft[] => {
       const [earlierTerms, laterTerms] = [buildTerms(model, previous), buildTerms(model, step)]
       const key = step.otherwise === undefined ? 'refund' : 'otherwise'
-      const related = [{ at: getStepPath(index - 1, 'refund'), message: 'earlier' }]
+      const related = [
+        { at: getStepPath(index - 1, 'refund'), message: 'the earlier cancellation' },
+      ]
       if (laterTerms.percent > earlierTerms.percent)
         return [
           {
             at: getStepPath(index, key),
             message: `this refund (${step[key]}) is higher than for an earlier cancellation (${previous.refund})`,
             related,
-            help: 'lower the share from step to step',
+            help: 'write a lower share in each later step',
           },
         ]
       const higherRefund = listPaidPrices(model)

@@ -1,4 +1,4 @@
-/** Checks EV449, EV490 to EV495, EV499: required details and consecutive numbers of tax invoices. */
+/** Checks EV449, EV490 to EV495, EV499: tax invoices have the required details and consecutive numbers. */
 import { takesPayments } from '../../../payments/payment-methods.ts'
 import { getOwn } from '../../../lib/result.ts'
 import { readGstin, findState } from '../../../event/gstin.ts'
@@ -56,7 +56,7 @@ const listPlacesOfSupply = ({
 const invoicePlaceCheck: Check = {
   slug: 'invoice-place',
   severity: 'error',
-  why: 'The place of supply decides between CGST with SGST and IGST. Admission is supplied where the event is held, regardless of the buyer (IGST Act, section 12(6)).',
+  why: 'The place of supply determines whether CGST and SGST or IGST is charged. Admission is supplied where the event is held, regardless of the buyer (IGST Act, section 12(6)).',
   find: (model) =>
     listPlacesOfSupply(model).flatMap(({ at, description: state }): Draft[] => {
       if (findState(state) !== null) return []
@@ -94,7 +94,7 @@ const invoiceItemCodeCheck: Check = {
             : [
                 {
                   at: `fees.items.${i}.id`,
-                  message: `\`${item.id}\` has its own tax rate, ${item.tax.percent}%, but the SAC code of the conference, ${file.invoice?.sac}`,
+                  message: `\`${item.id}\` has its own tax rate, ${item.tax.percent}%, but uses the SAC code of the conference, ${file.invoice?.sac}`,
                   help: 'add sac: …, such as 996311 for a hotel room',
                 },
               ],
@@ -119,7 +119,7 @@ const invoiceAddressCheck: Check = {
         part: 'key',
         message: `a bill can have a taxable value of ${formatMoney(sumTaxableValue(highestBill.lines), INR)}, but the form does not ask for the buyer's ${missingKeys.join(' and ')}`,
         notes: [describeBill(config, highestBill)],
-        help: `write buyer: {${missingKeys.map((key) => `${key}: …`).join(', ')}} with the fields that ask for it; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
+        help: `write buyer: {${missingKeys.map((key) => `${key}: …`).join(', ')}} with the fields that ask for these details; from ₹ 50,000 they are required unless the buyer has a GSTIN`,
       },
     ]
   },
@@ -157,7 +157,7 @@ const invoiceNumberCheck: Check = {
           {
             at,
             message: 'an invoice number can contain only letters, digits, hyphens and slashes',
-            help: 'the placeholders are {n} and {year}',
+            help: 'the available placeholders are {n} and {year}',
           },
         ]
       if (longestNumber.length > MAX_SERIAL_CHARACTERS)
@@ -181,7 +181,7 @@ const invoiceNumberCheck: Check = {
           {
             at,
             message: 'credit notes would get the same numbers as invoices',
-            help: 'give them their own series, or remove credit_number',
+            help: 'give credit notes a separate series, or remove credit_number',
           },
         ]
       : []
@@ -191,7 +191,7 @@ const invoiceNumberCheck: Check = {
 const invoiceYearCheck: Check = {
   slug: 'invoice-year',
   severity: 'warning',
-  why: 'Invoices are numbered separately for each financial year, so a year in the number must be the right one.',
+  why: 'Invoices are numbered separately for each financial year, so a year in the number must be the financial year of the sales.',
   after: ['EV492'],
   find: ({ config }) => {
     if (config.invoice === null || config.invoice.number.includes('{year}')) return []
@@ -220,7 +220,7 @@ const invoiceYearCheck: Check = {
       : [
           {
             at: 'invoice.number',
-            message: `after ${formatDay(getLastDayOfFinancialYear(firstDay))} the numbers would start again and be used twice`,
+            message: `after ${formatDay(getLastDayOfFinancialYear(firstDay))} the numbers would start again, so some would be used twice`,
             help: 'add {year} to the number',
           },
         ]
@@ -230,7 +230,7 @@ const invoiceYearCheck: Check = {
 const invoiceWithoutTaxCheck: Check = {
   slug: 'invoice-without-tax',
   severity: 'error',
-  why: 'A tax invoice states a tax. An event that charges no tax issues receipts.',
+  why: 'A tax invoice states a tax. An event that charges no tax issues receipts instead.',
   find: ({ file, config }) =>
     file.invoice === undefined ||
     (takesPayments(config) &&
@@ -241,7 +241,7 @@ const invoiceWithoutTaxCheck: Check = {
             at: 'invoice',
             part: 'key',
             message: !takesPayments(config)
-              ? 'this event takes no payments'
+              ? 'this event accepts no payments'
               : 'this event charges no tax',
             help: 'remove invoice (receipts are still issued), or set fees.tax',
           },

@@ -29,7 +29,7 @@ const pageSizeCheck: Check = {
 const filterOnTextCheck: Check = {
   slug: 'filter-on-text',
   severity: 'warning',
-  why: 'A filter needs a list of values, which free text does not have. Use the search box.',
+  why: 'A filter needs a list of values, which free text does not have. Staff can use the search box instead.',
   after: ['EV207'],
   find: ({ file, fields }) =>
     (file.admin?.lists ?? []).flatMap(({ filters }, index) =>
@@ -42,7 +42,7 @@ const filterOnTextCheck: Check = {
               {
                 at: `admin.lists.${index}.filters.${i}`,
                 message: 'a filter on free text has no list of values',
-                help: 'remove it; the search box finds free text',
+                help: 'remove the filter; the search box finds free text',
               },
             ]
       }),
@@ -52,7 +52,7 @@ const filterOnTextCheck: Check = {
 const filterClashCheck: Check = {
   slug: 'filter-clash',
   severity: 'error',
-  why: 'If two filters are sent under one name, one of them has no effect.',
+  why: 'If two filters use the same parameter, one of them has no effect.',
   after: ['EV207'],
   find: ({ config, file }) =>
     (file.admin?.lists ?? []).flatMap((_list, index) => {
@@ -69,7 +69,7 @@ const filterClashCheck: Check = {
               : `two filters are sent as \`${sentAs}\``,
             related: isReserved
               ? []
-              : [{ at: `admin.lists.${index}.filters.${firstIndex}`, message: 'the other one' }],
+              : [{ at: `admin.lists.${index}.filters.${firstIndex}`, message: 'the other filter' }],
           },
         ]
       })
@@ -91,7 +91,7 @@ const sameExportFileCheck: Check = {
               at: `admin.lists.${index}.export.file`,
               message: 'two lists are saved under the same file name',
               related: [
-                { at: `admin.lists.${firstListIndex}.export.file`, message: 'the other one' },
+                { at: `admin.lists.${firstListIndex}.export.file`, message: 'the other list' },
               ],
             },
           ]

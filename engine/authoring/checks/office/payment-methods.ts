@@ -1,5 +1,5 @@
 /**
- * Checks EV215, EV443 to EV448 and EV458: every day of registration has a payment method.
+ * Checks EV215, EV443 to EV448 and EV458: payment is possible on every day of registration.
  *
  * Transfers expire on a day that has a price, and the gateway accepts the length of the order ids.
  */
@@ -24,7 +24,7 @@ const listWrittenMethods = ({ file: { payment } }: Model): readonly WrittenMetho
 const getMethodPath = (index: number, key?: string): string =>
   key === undefined ? `payment.methods.${index}` : `payment.methods.${index}.${key}`
 
-/** Returns the methods as written, each with its compiled form. */
+/** Returns the payment methods as written, each with the compiled method. */
 function pairMethods(
   model: Model,
 ): readonly { index: number; raw: WrittenMethod; method: PaymentMethod }[] {
@@ -62,7 +62,7 @@ const noMethodOpenCheck: Check = {
         ? []
         : [{ id, until, index }],
     )
-    // If a method ends in a wrong year, that date is reported as the mistake.
+    // If the last day of a method has a wrong year, that date is reported.
     const methodInWrongYear = endingMethods.find(({ until }) => isBeforeSale(model, until))
     const reportedMethod = methodInWrongYear ?? endingMethods.find(({ until }) => until === lastDay)
     const suggestion =
@@ -87,7 +87,7 @@ const noMethodOpenCheck: Check = {
 const expiresWithoutPriceCheck: Check = {
   slug: 'expires-without-price',
   severity: 'error',
-  why: 'A payment that arrives in time, but on a day without a price, cannot be compared with a price. It needs a payment review.',
+  why: 'A payment that arrives on time, but on a day without a price, cannot be compared with a price, so it needs a payment review.',
   find: (model) =>
     pairMethods(model).flatMap(({ index, method }): Draft[] => {
       if (method.is !== 'transfer') return []
@@ -104,7 +104,7 @@ const expiresWithoutPriceCheck: Check = {
         {
           at: getMethodPath(index),
           message: `a delegate who starts paying on ${formatDay(startDay)} has until ${formatDay(expiryDay)}, ${hasPrice ? 'when the event is over' : 'a day that has no price'}`,
-          help: 'write an earlier until, or a shorter expires_after',
+          help: 'write an earlier `until`, or a shorter `expires_after`',
         },
       ]
     }),
@@ -169,7 +169,7 @@ const UPI_FORMAT = 'a name and a bank’s handle, such as society@bank'
 /** Words written before a number, and the kind of number that must follow. */
 const LABELLED_NUMBERS = [
   [/\bUPI(?: ID)?:?\s+(\S+@\S+)/i, 'UPI ID', UPI_FORMAT],
-  // With a space inside: the part after the space would be another person's UPI ID.
+  // Matches a UPI ID that contains a space. The part after the space could be another person’s UPI ID.
   [
     /\bUPI(?: ID)?:?\s+((?!(?:a|address|and|app|apps|at|by|for|from|handle|id|is|no|number|on|or|our|pay|payment|payments|the|to|transfer|transfers|using|via|VPA|with)\b)[\w.-]+ [\w.-]+@\S+)/i,
     'UPI ID',
@@ -184,7 +184,7 @@ const LABELLED_NUMBERS = [
   [/\b(?:account|a\/c)(?: no\.?| number)?[\s:.–-]+(\d\S*)/i, 'Account', '9 to 18 digits'],
 ] as const
 
-/** Returns the span of a part of a text that may have several lines. */
+/** Returns the span of a part of a value that may have several lines. */
 function findSpan({ source }: Model, path: string, part: string): Pick<Draft, 'span'> {
   const [start, end] = source.span(path)
   const offset = source.text.slice(start, end).indexOf(part)
@@ -194,7 +194,7 @@ function findSpan({ source }: Model, path: string, part: string): Pick<Draft, 's
 const instructionsOddNumberCheck: Check = {
   slug: 'instructions-odd-number',
   severity: 'error',
-  why: 'Money sent to a mistyped number is returned after days, or reaches another person.',
+  why: 'Money sent to a mistyped number comes back only after days, or reaches another person.',
   find: (model) =>
     pairMethods(model).flatMap(({ index, method }): Draft[] =>
       method.is !== 'transfer'
@@ -218,13 +218,13 @@ const instructionsOddNumberCheck: Check = {
     ),
 }
 
-/** A day within this distance of the last day of registration was probably meant to be that day. */
+/** A method that ends at most this many days after registration was probably meant to end on its last day. */
 const NEAR_DAYS = 60
 
 const methodUntilOutsideCheck: Check = {
   slug: 'method-until-outside',
   severity: 'error',
-  why: 'A payment method that ends before registration opens is never offered. If it ends after registration closes, its day is probably wrong.',
+  why: 'A payment method that ends before registration opens is never offered. One that ends after registration closes probably has a wrong date.',
   after: ['EV443'],
   find: (model) => {
     const openingDay = getStatedOpeningDay(model)
@@ -241,12 +241,12 @@ const methodUntilOutsideCheck: Check = {
               message: isEarly
                 ? `this payment method ends on ${formatDay(until)}, before registration opens`
                 : `this payment method ends on ${formatDay(until)}, after registration closes`,
-              // If the method ends only a few days late, its year is not wrong.
+              // If the method ends soon after registration closes, its year is not wrong.
               help:
                 isLate && countDaysBetween(closingDay, until) <= NEAR_DAYS
                   ? `write until: ${closingDay}, the last day of registration`
                   : suggestion === null
-                    ? 'write a day on which registration is open'
+                    ? 'write a date on which registration is open'
                     : suggestYear('until', suggestion),
             },
           ]
@@ -270,27 +270,27 @@ const methodOfAnotherYearCheck: Check = {
             {
               at: getMethodPath(index, 'until'),
               message: `this payment method ends on ${formatDay(until)}, ${countDaysBetween(until, model.config.from)} days before the event`,
-              related: [{ at: 'event.from', message: 'it begins here' }],
+              related: [{ at: 'event.from', message: 'the event begins here' }],
               help: suggestYear('until', suggestion),
             },
           ]
     }),
 }
 
-/** An order id has at most 20 characters, two of which number further payment attempts. */
+/** An order id has at most 20 characters. Two of them are reserved for the numbers of further payment attempts. */
 const MAX_NUMBER_CHARACTERS = 18
 
 const prefixTooLongCheck: Check = {
   slug: 'prefix-too-long',
   severity: 'error',
-  why: 'The gateway accepts order ids of at most 20 characters. A longer one fails at payment.',
+  why: 'The gateway accepts order ids of at most 20 characters. With a longer id, payment fails.',
   find: ({ config: { payment, orderId } }) =>
     payment === null || orderId.prefix.length + orderId.digits <= MAX_NUMBER_CHARACTERS
       ? []
       : [
           {
             at: 'order_id.prefix',
-            message: `${orderId.prefix} and ${orderId.digits} digits are ${orderId.prefix.length + orderId.digits} characters; the maximum is ${MAX_NUMBER_CHARACTERS}`,
+            message: `${orderId.prefix} and ${orderId.digits} digits make ${orderId.prefix.length + orderId.digits} characters; the maximum is ${MAX_NUMBER_CHARACTERS}`,
             help: 'shorten the prefix, or write fewer digits',
           },
         ],

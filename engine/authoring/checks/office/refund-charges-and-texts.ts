@@ -38,7 +38,7 @@ const listCurrencies = ({ config }: Model): readonly Currency[] => [
 const refundChargeCurrencyCheck: Check = {
   slug: 'refund-charge-currency',
   severity: 'error',
-  why: 'A charge is deducted in the currency that the delegate paid in. Without an amount in that currency no refund is proposed.',
+  why: 'A charge is deducted in the currency of the payment. Without an amount in that currency, no refund is proposed.',
   find: (model) => {
     const currencies = listCurrencies(model)
     const example = `{${currencies.map((currency) => `${currency}: …`).join(', ')}}`
@@ -101,7 +101,7 @@ function checkDecimals(at: string, amount: number, currency: Currency): readonly
 const chargeExceedsRefundCheck: Check = {
   slug: 'charge-exceeds-refund',
   severity: 'warning',
-  why: 'A delegate who reads “50% less a charge” expects a refund. If the charge is as high as the share, nothing is refunded.',
+  why: 'A delegate who reads “50% less a charge” expects a refund. If the charge is as high as the refund, nothing is left to refund.',
   after: ['EV481', 'EV482', 'EV1160', ...TABLE_ERRORS],
   find: (model) => {
     const { cancellation } = model.config
@@ -117,7 +117,7 @@ const chargeExceedsRefundCheck: Check = {
       const ownPath = `cancellation.steps.${index}.charge`
       return [
         {
-          at: model.source.written(ownPath) === null ? 'cancellation.charge' : ownPath,
+          at: model.source.getScalar(ownPath) === null ? 'cancellation.charge' : ownPath,
           message: `${step.percent}% of ${formatMoney(bill.total, bill.currency)}${step.withoutTax === true ? ' without tax' : ''}${share === null ? '' : ` is ${formatMoney(share, bill.currency)}`}, less ${formatMoney(charge, bill.currency)}: nothing is refunded`,
           help: 'lower the charge, or write `refund: none` if nothing is refunded',
         },
@@ -127,19 +127,19 @@ const chargeExceedsRefundCheck: Check = {
 }
 
 const REFUND_WORDS = /\b(?:refund\w*|cancel\w*)\b/i
-/** Words for services that other companies sell and refund. */
-const SOLD_BY_OTHERS = /\b(?:hotels?|airlines?|railways?|flights?|trains?)\b/i
+/** Words for services that other companies sell and refund, such as flights. */
+const EXTERNAL_SERVICE_WORDS = /\b(?:hotels?|airlines?|railways?|flights?|trains?)\b/i
 const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 const STATED_PERCENT = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
 const CHARGE_WORDS =
   /\b(?:less|minus|deduct\w*|charges?|fees?|administrati\w+|processing|retain\w*|kept)\b/i
-const TAX_KEPT =
+const TAX_NOT_REFUNDED =
   /\b(?:without|excluding|excl\.?|exclusive of|less|minus|net of|deducting)\s+(?:the\s+)?(?:\d+\s*%\s*)?(?:gst|vat|tax(?:es)?)\b|\b(?:gst|vat|tax(?:es)?)\b[^.]*\b(?:not|non-?|never)\s*(?:be\s+)?refund\w*/i
 
 const refundTextDiffersCheck: Check = {
   slug: 'refund-text-differs',
   severity: 'warning',
-  why: 'Delegates insist on the refund that a text promises, but staff are shown the refund of the scale.',
+  why: 'Delegates insist on the refund that they were promised, but the refund proposed to staff follows the scale.',
   after: ['EV481', 'EV482', 'EV1160'],
   find: (model) => {
     const { cancellation, status, currency } = model.config
@@ -154,8 +154,8 @@ const refundTextDiffersCheck: Check = {
     return collectEventTexts(model).flatMap(({ path, text, at }) =>
       findMatches(text, SENTENCE).flatMap((match): Draft[] => {
         const sentence = match[0]
-        if (!REFUND_WORDS.test(sentence) || SOLD_BY_OTHERS.test(sentence)) return []
-        const locate = (start: number, end: number) => ({
+        if (!REFUND_WORDS.test(sentence) || EXTERNAL_SERVICE_WORDS.test(sentence)) return []
+        const createLocation = (start: number, end: number) => ({
           at: path,
           span: [at + match.index + start, at + match.index + end] as const,
           related,
@@ -172,24 +172,25 @@ const refundTextDiffersCheck: Check = {
                 ),
             )
           : []
-        const taxMatch = TAX_KEPT.exec(sentence)
+        const taxMatch = TAX_NOT_REFUNDED.exec(sentence)
         return [
           ...otherPercents.map((found): Draft => ({
-            ...locate(found.index, found.index + found[0].length),
+            ...createLocation(found.index, found.index + found[0].length),
             message: `the text says ${found[1]}%, but no step of the refund scale refunds or keeps ${found[1]}%`,
             help: 'write the same share in both places',
           })),
           ...otherCharges.map(({ start, end, amount, currency: statedCurrency }): Draft => ({
-            ...locate(start, end),
+            ...createLocation(start, end),
             message: `the text says ${formatMoney(amount, statedCurrency)}, but the refund scale ${charges.length === 0 ? 'deducts no charge' : 'deducts a different charge'}`,
-            help: `write \`charge\` in \`cancellation\`, or in a step: {until: …, refund: 50%, charge: ${toMajor(amount, statedCurrency)}}`,
+            help: `write \`charge\` in \`cancellation\`, or in a step: {until: …, refund: 50%, charge: ${toMajorUnits(amount, statedCurrency)}}`,
           })),
           ...(taxMatch === null || terms.some(({ withoutTax }) => withoutTax === true)
             ? []
             : [
                 {
-                  ...locate(taxMatch.index, taxMatch.index + taxMatch[0].length),
-                  message: 'the text says that tax is not refunded, but the scale refunds it',
+                  ...createLocation(taxMatch.index, taxMatch.index + taxMatch[0].length),
+                  message:
+                    'the text says that tax is not refunded, but the refund scale includes tax',
                   help: 'write `without_tax: true` in `cancellation`, or in a step',
                 },
               ]),
@@ -199,7 +200,8 @@ const refundTextDiffersCheck: Check = {
   },
 }
 
-const toMajor = (amount: number, currency: Currency): number => amount / 10 ** getDecimals(currency)
+const toMajorUnits = (amount: number, currency: Currency): number =>
+  amount / 10 ** getDecimals(currency)
 
 export const refundChargeChecks = {
   EV1160: refundChargeCurrencyCheck,

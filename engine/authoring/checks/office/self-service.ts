@@ -17,8 +17,8 @@ function listEditableFields({ file, fields }: Model): readonly EditableField[] {
   })
 }
 
-/** Returns a function that explains why delegates may not edit a field; it returns null if they may. */
-function createUsageExplainer({ config }: Model): (id: string) => string | null {
+/** Creates a function that returns the reason why delegates may not edit a field, or null if they may. */
+function createRestrictionExplainer({ config }: Model): (id: string) => string | null {
   const priceFieldIds = new Set(findPriceFields(config).map(({ id }) => id))
   const approvalFieldIds = findRelevantFields(
     config,
@@ -27,11 +27,12 @@ function createUsageExplainer({ config }: Model): (id: string) => string | null 
   )
   const { invoice } = config
   return (id) => {
-    if (priceFieldIds.has(id)) return 'it affects the category, a price or a quota'
-    if (config.unique.some(({ fields }) => fields.includes(id))) return 'it must be unique'
-    if (approvalFieldIds.has(id)) return 'staff check it before they approve the registration'
+    if (priceFieldIds.has(id)) return 'the answer affects the category, a price or a quota'
+    if (config.unique.some(({ fields }) => fields.includes(id))) return 'the answer must be unique'
+    if (approvalFieldIds.has(id))
+      return 'staff check the answer before they approve the registration'
     return invoice !== null && JSON.stringify(invoice).includes(`"${id}"`)
-      ? 'it is printed on the invoice'
+      ? 'the answer is printed on the invoice'
       : null
   }
 }
@@ -39,19 +40,19 @@ function createUsageExplainer({ config }: Model): (id: string) => string | null 
 const editableFieldSetsPriceCheck: Check = {
   slug: 'editable-field-sets-price',
   severity: 'error',
-  why: 'A delegate who corrects one of these answers would change a price, use a seat or duplicate a registration without a check by staff.',
+  why: 'A delegate who corrects one of these answers could change a price, use a seat or create a duplicate without a check by staff.',
   after: ['EV201'],
   find: (model) => {
-    const explainUsage = createUsageExplainer(model)
+    const explainRestriction = createRestrictionExplainer(model)
     return listEditableFields(model).flatMap(({ id, at, label }): Draft[] => {
-      const usage = explainUsage(id)
-      return usage === null
+      const restriction = explainRestriction(id)
+      return restriction === null
         ? []
         : [
             {
               at,
-              message: `delegates may not change “${label}” themselves: ${usage}`,
-              help: 'remove it; staff correct this answer and its consequences',
+              message: `delegates may not change “${label}” themselves: ${restriction}`,
+              help: 'remove the field; staff can correct this answer and its consequences',
             },
           ]
     })
@@ -61,7 +62,7 @@ const editableFieldSetsPriceCheck: Check = {
 const editEmailCheck: Check = {
   slug: 'edit-email',
   severity: 'error',
-  why: 'Access links are sent to this email address: a person who obtained one link could take over the registration.',
+  why: 'Access links are sent to this email address. A person with one access link could change it and take over the registration.',
   after: ['EV201'],
   find: (model) =>
     listEditableFields(model)
@@ -69,7 +70,7 @@ const editEmailCheck: Check = {
       .map(({ at, label }) => ({
         at,
         message: `“${label}” is the address for access links`,
-        help: 'remove it; staff correct this answer',
+        help: 'remove the field; staff can correct this answer',
       })),
 }
 
@@ -84,7 +85,7 @@ const editNameCheck: Check = {
       .map(({ at, label }) => ({
         at,
         message: `a delegate who can change “${label}” can transfer the registration to another person`,
-        help: 'remove it, or accept the finding under `allow`',
+        help: 'remove the field, or accept the finding under `allow`',
       })),
 }
 
@@ -98,9 +99,9 @@ const editAfterEventCheck: Check = {
       : [
           {
             at: 'edit.until',
-            message: `the event is over by then; its last day is ${formatDay(config.to)}`,
+            message: `the event is over on this date; its last day is ${formatDay(config.to)}`,
             related: [{ at: 'event.to', message: 'the last day' }],
-            help: 'write a day before the event, such as the day on which badges are printed',
+            help: 'write a date before the event, such as the day on which badges are printed',
           },
         ],
 }

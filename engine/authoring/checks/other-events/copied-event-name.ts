@@ -1,8 +1,7 @@
 /**
- * Check EV808: text copied from another event's file that still names that event.
+ * Check EV808: text copied from another event's file must not name that event.
  *
- * Only the exact title or address of the other event is reported, because texts mention related conferences on
- * purpose.
+ * Reports only the exact title or address of another event, because texts may mention related conferences on purpose.
  */
 import type { EventConfig } from '../../../event/config.ts'
 import type { Draft } from '../../finding.ts'
@@ -13,7 +12,7 @@ import type { Source } from '../../syntax/source.ts'
 /** An event with its index among the checked files. */
 type IndexedEvent = { readonly event: EventConfig; readonly at: number }
 type EventNameMatch = IndexedEvent & { readonly words: string; readonly isRoute: boolean }
-/** A match in one file; `owner` is the index of the named event. */
+/** A mention of another event in a file. `owner` is the index of the mentioned event. */
 export type EventMention = { readonly owner: number; readonly draft: Draft }
 
 /** A title with a digit or a name in capitals is too specific to occur in another file by chance. */
@@ -21,19 +20,20 @@ const DISTINCTIVE_TITLE = /\d|(?<!\p{L})\p{Lu}{4,}(?!\p{Ll})/u
 /** A sentence that contains one of these words mentions the other event on purpose. */
 const WORDS_ABOUT_OTHERS =
   /\b(?:also|both|either|sister|partner|parallel|previous(?:ly)?|earlier|unlike|compared|combined|combination|joint(?:ly)?|together|alongside|along with|as well as|in addition|instead)\b/i
-/** So does a sentence with one of these words before the name, or one of the next group after the name. */
+/** A sentence with one of these words before the name also mentions the other event on purpose. */
 const WORDS_BEFORE_OTHERS =
   /\b(?:after|before|last|past|next|attend(?:ed|ing)?|missed|visited|won|(?:members?|delegates?|participants?|organi[sz]ers?|winners?|speakers?|photos?|videos?|proceedings) (?:of|from|at))\b[^.!?\n]{0,25}$/i
+/** A sentence with one of these words after the name also mentions the other event on purpose. */
 const WORDS_AFTER_OTHERS =
   /^[^.!?\n]{0,3}\b(?:was|were|had|follows|winners?|photos?|videos?|proceedings|delegates?|members?|participants?)\b/i
 const WORD_PATTERN = /[\p{L}\p{N}]+/gu
 const getFirstWord = (route: string): string => route.match(WORD_PATTERN)?.[0] ?? ''
-/** Returns the letters of the title, without its year, because conferences of one series mention each other. */
+/** Returns the letters of the title without the year. Conferences of one series often mention each other. */
 const getSeriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
 /**
- * Indexes titles and addresses by their first word, so that a text is not compared with each of a thousand
- * events.
+ * Indexes titles and addresses by their first word. Without the index, each string would be compared with all of a
+ * thousand events.
  */
 export function indexEventNames(
   events: readonly EventConfig[],
@@ -52,10 +52,7 @@ export function indexEventNames(
   return Map.groupBy(eventNames, ({ words }) => getFirstWord(words))
 }
 
-/**
- * Returns the mentions of other events in a file's displayed texts and in the buttons after a
- * failed payment.
- */
+/** Returns the mentions of other events in a file's displayed texts and in the buttons after a failed payment. */
 export function findMentions(
   event: EventConfig,
   source: Source,
@@ -95,7 +92,7 @@ export function findMentions(
           ]
     }),
   )
-  // "Try again" must not lead to another conference. Buttons of a success page may, as a recommendation.
+  // "Try again" must not link to another conference. A button of a success page may recommend one.
   const buttonMentions = [
     ...event.results.failed.buttons.map((button, index) => ({
       button,
@@ -143,9 +140,7 @@ function isIntendedMention(before: string, after: string): boolean {
   )
 }
 
-/**
- * Returns the position of the words as a complete name, or -1 if they occur only as a part of a longer name.
- */
+/** Returns the position of the event's name, or -1 if the text contains it only as a part of a longer name. */
 function findNamePosition(
   text: string,
   { words, isRoute }: EventNameMatch,

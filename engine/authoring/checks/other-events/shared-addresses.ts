@@ -29,7 +29,7 @@ export const sharedAddressChecks = {
   EV802: {
     slug: 'order-id-ambiguous',
     severity: 'error',
-    why: 'A payment is found by its order id. An order id that matches two events cannot be assigned.',
+    why: 'A payment is found by its order id. If an order id matches two events, the payment cannot be assigned to one of them.',
   },
   EV803: {
     slug: 'api-clash',
@@ -59,18 +59,18 @@ export const sharedAddressChecks = {
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof sharedAddressChecks
 
-/** `source` parses the file only if a finding needs a place in it, because cached events have no parsed source. */
+/** `source` parses the file, which is necessary only for the place of a finding: cached events are not parsed. */
 export type OtherEvent = {
   readonly event: EventConfig
   readonly path: string
-  /** Whether the file is being checked now. Warnings of all other files have been reported before. */
+  /** True if the file is being checked now. Warnings about all other files have already been reported. */
   readonly isNew: boolean
   source(): Source
 }
 
 /**
- * Returns whether the file's name matches the event's id. Texts that are not in a file (standard input, an editor)
- * always match.
+ * Returns whether the file's name matches the event's id. Text without a file (standard input, an editor)
+ * always matches.
  */
 export function isNamedFor(id: string, path: string): boolean {
   const base = getFileName(path)
@@ -95,8 +95,8 @@ export function findClashesInFile({
     : [
         {
           at: 'event.id',
-          message: `the file must be called ${event.id}.yaml`,
-          notes: [`it is called ${getFileName(source.path)}`],
+          message: `the file must be named ${event.id}.yaml`,
+          notes: [`the file is named ${getFileName(source.path)}`],
         },
       ]
   const sitePages = pages.flatMap(({ name, at }): readonly Draft[] =>
@@ -120,7 +120,7 @@ export function findClashesInFile({
             {
               at,
               message: `${name} is the address of a page`,
-              related: [{ at: page.at, message: 'of this page' }],
+              related: [{ at: page.at, message: 'this page' }],
             },
           ]
     },
@@ -155,7 +155,7 @@ function isSitePage(page: string): boolean {
   )
 }
 
-/** Returns whether the site serves the path itself. The dashboard's export may be shared if a query names the list. */
+/** Returns whether the site itself serves the path. Lists may use the dashboard's export path with a query. */
 function isReservedEndpoint({ at, name, path }: Claim): boolean {
   const [pathname = '', query] = path.split('?')
   if (query !== undefined && doPathsOverlap(pathname, '/admin/export')) return false
@@ -168,14 +168,14 @@ function isReservedEndpoint({ at, name, path }: Claim): boolean {
     .some((candidate) => RESERVED_PATHS.some((reserved) => doSegmentsOverlap(reserved, candidate)))
 }
 
-/** Reports addresses that the file uses twice. Defaults are not reported, because they are not in the file. */
+/** Reports addresses that the file uses twice. Default addresses are not in the file, so they are not reported. */
 function findRepeatedClaims(
   claims: readonly Claim[],
-  clash: (a: string, b: string) => boolean,
+  doClash: (a: string, b: string) => boolean,
   source: Source,
 ): readonly Draft[] {
   return claims.flatMap(({ name, at, path }, index) => {
-    const firstClaim = claims.slice(0, index).find((other) => clash(other.path, path))
+    const firstClaim = claims.slice(0, index).find((other) => doClash(other.path, path))
     return firstClaim === undefined || !source.has(at)
       ? []
       : [
@@ -191,14 +191,14 @@ function findRepeatedClaims(
   })
 }
 
-/** Paths with a query clash only if they are equal. */
+/** Returns whether two endpoints have a path in common. Paths with a query must be equal. */
 function doEndpointsOverlap(a: string, b: string): boolean {
   return a.includes('?') || b.includes('?') ? a === b : doPathsOverlap(a, b)
 }
 
 /**
- * Compares files with each other. Each clash is reported once, in the file whose path sorts later, so the order
- * in which files are read does not matter. Files whose names differ from their events ("Copy of …") sort last.
+ * Compares files with each other. Reports each clash once, in the file whose path sorts later, so the result does not
+ * depend on the order in which the files are read. Files not named after their events ("Copy of …") sort last.
  */
 export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly Finding[] {
   const isMisnamed = ({ event, path }: OtherEvent): boolean => !isNamedFor(event.id, path)
@@ -206,7 +206,7 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
     (a, b) => Number(isMisnamed(a)) - Number(isMisnamed(b)) || (a.path < b.path ? -1 : 1),
   )
   const clashes = findClashes(sorted.map(({ event }) => event)).flatMap((clash) => {
-    const [laterEvent, earlierEvent] = [sorted[clash.later], sorted[clash.earlier]]
+    const [laterEvent, earlierEvent] = [sorted[clash.laterIndex], sorted[clash.earlierIndex]]
     if (laterEvent === undefined || earlierEvent === undefined) return []
     const [source, earlierSource] = [laterEvent.source(), earlierEvent.source()]
     const part = clash.at === 'order_id' ? 'key' : 'value'
@@ -235,7 +235,7 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
   return [...clashes, ...findCopiedEvents(sorted)]
 }
 
-/** Reports mentions of other events in a file, which may be a copy of their files. */
+/** Reports mentions of other events, because a file may be a copy of another event's file. */
 function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
   const names = indexEventNames(events.map(({ event }) => event))
   return events.flatMap((checkedEvent) => {
@@ -255,7 +255,7 @@ function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
   })
 }
 
-/** Returns the path that the file contains: a dashboard without its own key uses the event's id. */
+/** Returns the path at which the file states a value: a dashboard without a key uses the event's id. */
 function getWrittenPath(source: Source, at: string): string {
   return at === 'admin.dashboard.key' && !source.has(at) ? 'event.id' : at
 }

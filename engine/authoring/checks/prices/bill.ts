@@ -16,7 +16,7 @@ import { join } from '../../syntax/source.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 import { getCurrency } from '../../../rules/category.ts'
 
-/** Findings that make names, conditions or tables unusable, so the bill is not checked. */
+/** If one of these findings is reported, names, conditions or tables are unusable, so the bill is not checked. */
 const NAME_ERRORS = [
   'EV201',
   'EV202',
@@ -43,12 +43,12 @@ export const getItemPath = (model: Model, id: string): string =>
 const itemWithoutPriceCheck: Check = {
   slug: 'item-without-price',
   severity: 'error',
-  why: 'Each item needs exactly one price. Without a price it cannot be sold; of two prices only one is charged.',
+  why: 'Each item needs exactly one price. Without a price it cannot be sold. If it has two prices, only one is charged.',
   after: ['EV206'],
   find: (model) => {
     const { fees } = model.file
     const items = fees.items ?? []
-    const registrationOnly: readonly Draft[] =
+    const missingPricesDrafts: readonly Draft[] =
       items.length === 0 || fees.prices !== undefined
         ? []
         : [
@@ -56,7 +56,7 @@ const itemWithoutPriceCheck: Check = {
               at: 'fees.items',
               part: 'key',
               message: 'without `prices` the event charges nothing, not even for these items',
-              help: 'add prices with a row for each category; write free if the registration costs nothing',
+              help: 'add prices with a row for each category; write `free` if the registration costs nothing',
             },
           ]
     const itemDrafts = items.flatMap((item, index): Draft[] => {
@@ -74,7 +74,7 @@ const itemWithoutPriceCheck: Check = {
             {
               at: join(path, 'amount_in'),
               part: 'key',
-              message: `\`${item.id}\` has prices, but also lets the delegate enter an amount`,
+              message: `\`${item.id}\` has both prices and an amount that the delegate enters`,
               related: [{ at: join(path, 'prices'), part: 'key', message: 'the prices' }],
               help: 'keep one of the two',
             },
@@ -93,19 +93,19 @@ const itemWithoutPriceCheck: Check = {
                 part: 'key',
                 message: 'tables after this one are never reached',
                 related: [{ at: nextTable.path, part: 'key', message: 'never reached' }],
-                help: 'move otherwise to the end',
+                help: 'move `otherwise` to the end',
               },
             ]
       }),
     )
-    return [...registrationOnly, ...itemDrafts, ...misplacedDrafts]
+    return [...missingPricesDrafts, ...itemDrafts, ...misplacedDrafts]
   },
 }
 
 const itemIncompleteCheck: Check = {
   slug: 'item-incomplete',
   severity: 'error',
-  why: 'A delegate who chooses the item, but to whom no table or row applies, gets no bill and cannot register.',
+  why: 'If no table or row applies to a delegate who chooses the item, the delegate gets no bill and cannot register.',
   after: NAME_ERRORS,
   find: (model) =>
     findMissingPrices(model, ['no-table', 'no-row', 'no-cell']).map(({ id, missing }): Draft => {
@@ -120,7 +120,7 @@ const itemIncompleteCheck: Check = {
           part: 'key',
           message: `no table of \`${id}\` applies to ${delegateText}`,
           notes: example,
-          help: 'add {otherwise: {…}}, a table for them, or a condition of the item that excludes them',
+          help: 'add {otherwise: {…}}, a table for these delegates, or a condition of the item that excludes them',
         }
       const place = listItemTables(model).find(
         ({ item, tableIndex }) => item.id === id && tableIndex === missing.table,
@@ -128,7 +128,7 @@ const itemIncompleteCheck: Check = {
       return {
         at: place?.path ?? getItemPath(model, id),
         part: 'key',
-        message: `no row for \`${missing.row}\`, which ${delegateText} ${getChoiceVerb(model.config, by)}`,
+        message: `no row for \`${missing.row}\`, which ${delegateText} can ${getChoiceVerb(model.config, by)}`,
         notes: example,
         help: `add ${missing.row}: [${periods.map(() => '…').join(', ')}]`,
       }
@@ -151,7 +151,7 @@ function findMissingPrices(
   )
 }
 
-/** Returns reachable `none` cells of rows that other delegates can buy in the same period, or of all other rows. */
+/** Returns reachable `none` cells, either those that other delegates can buy in the same period or all others. */
 function findReachableNoneCells(
   model: Model,
   areSoldToOthers: boolean,
@@ -166,7 +166,7 @@ function findReachableNoneCells(
   )
 }
 
-/** Returns one draft for each item and period, at the first of its cells. */
+/** Returns one draft for each item and period, at its first cell. */
 function groupByPeriod(
   model: Model,
   missingPrices: readonly MissingItemPrice[],
@@ -193,7 +193,7 @@ const formatRows = (missingPrices: readonly MissingItemPrice[]): string =>
 const itemMissingForCategoryCheck: Check = {
   slug: 'item-missing-for-category',
   severity: 'warning',
-  why: 'The form accepts an answer that the bill refuses, although other delegates can buy the same item.',
+  why: 'The form accepts an answer for which no bill is possible, although other delegates can buy the same item.',
   after: [...NAME_ERRORS, 'EV462'],
   find: (model) =>
     groupByPeriod(model, findReachableNoneCells(model, true), (id, missingPrices, period) => {
@@ -203,10 +203,10 @@ const itemMissingForCategoryCheck: Check = {
       return {
         message:
           by === undefined
-            ? `${delegateText} who choose \`${id}\` have the price none in \`${period}\``
-            : `${delegateText} who ${getChoiceVerb(model.config, by)} ${formatRows(missingPrices)} have the price none in \`${period}\``,
+            ? `for ${delegateText}, the price of \`${id}\` is \`none\` in \`${period}\``
+            : `for ${delegateText}, the price of ${formatRows(missingPrices)} is \`none\` in \`${period}\``,
         notes: exampleDelegate === undefined ? [] : createNote(describeAnswers(exampleDelegate)),
-        help: `write a price, or free; or exclude them with a condition of the item (when) or of the field (show_when)`,
+        help: 'write a price or `free`, or exclude these delegates with a condition of the item (`when`) or of the field (`show_when`)',
       }
     }),
 }
@@ -222,14 +222,13 @@ const neverForSaleCheck: Check = {
       findReachableNoneCells(model, false).filter(isUnexpectedGap(model)),
       (id, missingPrices, period) => ({
         message: `${formatRows(missingPrices) === '`each`' ? `\`${id}\`` : formatRows(missingPrices)} is not on sale for any delegate in \`${period}\``,
-        help: 'write a price if it should be on sale then',
+        help: 'write a price if it should be on sale in this period',
       }),
     ),
 }
 
 /**
- * Returns whether the period may be missing by mistake. An item with its own periods marks a pause in sales with
- * `none`.
+ * Returns whether the price may be missing by mistake. An item with its own periods uses `none` to pause its sales.
  */
 const isUnexpectedGap =
   (model: Model) =>
@@ -284,7 +283,7 @@ const unlimitedCountCheck: Check = {
 const billAboveMaximumCheck: Check = {
   slug: 'bill-above-maximum',
   severity: 'error',
-  why: 'The gateway has a maximum for one payment. A delegate with a higher bill cannot pay.',
+  why: 'The gateway limits the amount of one payment. A delegate with a higher bill cannot pay.',
   after: [...BOUND_ERRORS, 'EV1102'],
   find: ({ config }) => {
     const highestBill = computeExtremes(config).find(({ currency }) => currency === INR)?.dearest
@@ -314,7 +313,7 @@ function computeExtremes(event: EventConfig): readonly Extremes[] {
 const discountExceedsPriceCheck: Check = {
   slug: 'discount-exceeds-price',
   severity: 'warning',
-  why: 'A line never becomes negative, so the delegate does not get the rest of the discount.',
+  why: 'A line of the bill is never negative, so the delegate does not get the whole discount.',
   after: BOUND_ERRORS,
   find: (model) =>
     computeExtremes(model.config)
@@ -324,7 +323,7 @@ const discountExceedsPriceCheck: Check = {
         const answersText = describeAnswers(sample)
         return {
           at: `fees.adjustments.${index}`,
-          message: `\`${adjustment}\` deducts ${formatMoney(undeducted, getCurrency(model.config, sample.category))} more than the lines that it changes cost`,
+          message: `\`${adjustment}\` deducts ${formatMoney(undeducted, getCurrency(model.config, sample.category))} more than the total of the lines that it changes`,
           notes: [
             `for \`${sample.category}\` on ${formatDay(on)}${answersText === '' ? '' : ` with ${answersText}`}`,
           ],
@@ -336,7 +335,7 @@ const discountExceedsPriceCheck: Check = {
 const overlappingAdjustmentsCheck: Check = {
   slug: 'overlapping-adjustments',
   severity: 'note',
-  why: 'One delegate can get both. They apply from top to bottom; with an amount and a percentage, the order changes the total.',
+  why: 'One delegate can get both adjustments. Adjustments apply from top to bottom, so the order of an amount and a percentage changes the total.',
   after: BOUND_ERRORS,
   find: ({ config }) => {
     const pairs = findOverlappingAdjustments(config) ?? []
@@ -356,7 +355,7 @@ const overlappingAdjustmentsCheck: Check = {
 const billNotProvedCheck: Check = {
   slug: 'bill-not-proved',
   severity: 'note',
-  why: 'The check was not completed, so the result is unknown.',
+  why: 'The check did not finish, so the result is unknown.',
   after: BOUND_ERRORS,
   find: (model) => {
     const { config } = model

@@ -1,7 +1,7 @@
 /**
  * Checks EV321, EV451, EV452: prices agree with the names of categories.
  *
- * Members do not pay more than others, nor trainees more than specialists.
+ * Members must not pay more than non-members, and trainees must not pay more than specialists.
  */
 import type { Condition, Test } from '../../../event/answer-types.ts'
 import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'
@@ -24,26 +24,26 @@ type PricedCategory = {
   readonly id: string
   readonly label: string
   readonly stage: CareerStage
-  /** Prices by period. Periods in which the category is free or not on sale are missing. */
+  /** Prices by period, without the periods in which the category is free or not on sale. */
   readonly prices: ReadonlyMap<string, Amount>
   readonly currency: Currency
 }
 
-/** Creates the reader of names of a file. It is memoized, because rules and prices read the same names repeatedly. */
-const createReader = memoize(({ config }: Model) => {
+/** Creates a function that interprets names. It caches its results, because rules and prices use the same names. */
+const createStageReader = memoize(({ config }: Model) => {
   const associations = findAssociations([
     ...config.categories.flatMap(({ id, label }) => [id, label]),
     ...config.fields.flatMap(({ id, label }) => [id, label]),
   ])
   return memoize((name: string) => readCareerStage(name, associations))
 })
-type Reader = (name: string) => CareerStage
+type StageReader = (name: string) => CareerStage
 
 /** A label in another script cannot be interpreted, so the id is used instead. */
 const OTHER_SCRIPT = /[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]/u
 
-/** Interprets the label of a category, and falls back to its id for properties that the label does not state. */
-function readCategoryStage(id: string, label: string, read: Reader): CareerStage {
+/** Interprets the label of a category. For properties that the label does not state, interprets the id. */
+function readCategoryStage(id: string, label: string, read: StageReader): CareerStage {
   const [byLabel, byId] = [read(label), read(id)]
   return {
     isMember: byLabel.isMember ?? byId.isMember,
@@ -55,15 +55,15 @@ function readCategoryStage(id: string, label: string, read: Reader): CareerStage
 }
 
 function listPricedCategories(model: Model): readonly PricedCategory[] {
-  const reader = createReader(model)
+  const readStage = createStageReader(model)
   const cells = Map.groupBy(listTableCells(model), ({ category }) => category)
-  const byRules = findMembershipByRules(model)
+  const membershipByRules = findMembershipByRules(model)
   return model.config.categories.map(({ id, label }) => {
-    const stage = readCategoryStage(id, label, reader)
+    const stage = readCategoryStage(id, label, readStage)
     return {
       id,
       label,
-      stage: { ...stage, isMember: stage.isMember ?? byRules.get(id) ?? null },
+      stage: { ...stage, isMember: stage.isMember ?? membershipByRules.get(id) ?? null },
       currency: getCurrency(model.config, id),
       prices: new Map(
         (cells.get(id) ?? []).flatMap(({ period, amount, at }) =>
@@ -76,7 +76,7 @@ function listPricedCategories(model: Model): readonly PricedCategory[] {
   })
 }
 
-/** Maps a category to true if only members get it, to false if only others do. Other categories are missing. */
+/** Maps categories that only members get to true, and categories that only non-members get to false. */
 function findMembershipByRules({ config }: Model): ReadonlyMap<string, boolean> {
   if (config.categoryChoice.by === 'field') return new Map()
   const { rules } = config.categoryChoice
@@ -91,12 +91,12 @@ function findMembershipByRules({ config }: Model): ReadonlyMap<string, boolean> 
   rules.forEach(({ when, then }, index) => {
     const mapsAbove = rules.slice(0, index).flatMap((rule) => rule.when ?? [])
     const answers = (when ?? []).map((map) =>
-      readValue(map.find(({ field }) => field === memberQuestion.id)?.test),
+      readYesNoTest(map.find(({ field }) => field === memberQuestion.id)?.test),
     )
     const hasMemberRuleAbove = mapsAbove.some(
       (map) =>
         map.length === 1 &&
-        readValue(map.find(({ field }) => field === memberQuestion.id)?.test) === true,
+        readYesNoTest(map.find(({ field }) => field === memberQuestion.id)?.test) === true,
     )
     const ownAnswers = new Set(memberAnswers.get(then) ?? [])
     if (when === null && hasMemberRuleAbove) ownAnswers.add(false)
@@ -111,7 +111,7 @@ function findMembershipByRules({ config }: Model): ReadonlyMap<string, boolean> 
     ),
   )
 }
-const readValue = (test: Test | undefined): boolean | null =>
+const readYesNoTest = (test: Test | undefined): boolean | null =>
   test?.is === 'in' && test.values.length === 1 && typeof test.values[0] === 'boolean'
     ? test.values[0]
     : null
@@ -125,7 +125,7 @@ const haveSameLevels = (a: CareerStage, b: CareerStage): boolean =>
 const paysFullPrice = ({ stage }: PricedCategory): boolean =>
   !stage.isCompanion && !stage.isSenior && getLowestLevel(stage) === 2
 
-/** Returns the categories that differ from the given one only in the reason for its lower price. */
+/** Returns the categories that should cost more than this one: they differ only in the reason for its lower price. */
 function listCategoriesAbove(
   category: PricedCategory,
   all: readonly PricedCategory[],
@@ -161,7 +161,7 @@ function listCategoriesAbove(
   return [...nonMemberCategories, ...laterStages, ...ordinaryCategories]
 }
 
-/** Returns whether a category is a general reduction (trainees, companions, seniors), compared with all full prices. */
+/** Returns whether a category is a general reduction, for trainees, companions or seniors. */
 function isGeneralReduction({ stage }: PricedCategory): boolean {
   return (
     stage.remainingWords === '' &&
@@ -199,11 +199,11 @@ const pricesSwappedCheck: Check = {
           periods.length > MAX_LISTED_PERIODS
             ? [`and in ${periods.length - MAX_LISTED_PERIODS} more`]
             : [],
-        help: `write the lower ${periods.length === columns ? 'row' : 'price'} under \`${category.id}\`, the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
+        help: `write the lower ${periods.length === columns ? 'row' : 'price'} under \`${category.id}\` and the higher one under \`${other.id}\`; if the labels are swapped, correct them`,
       }
     }
     return pricedCategories.flatMap((category): Draft[] => {
-      // Amounts in two currencies cannot be compared, nor can prices on different days.
+      // Prices in different currencies or on different days cannot be compared.
       const group = findGroupOfCategory(fees, category.id)
       const periodOrder = listPeriodsOfCategory(fees, category.id).map(({ id }) => id)
       const comparableCategories = pricedCategories.filter(
@@ -243,7 +243,7 @@ const pricesSwappedCheck: Check = {
     })
   },
 }
-/** Prices of more periods than this are counted instead of listed. */
+/** A finding lists the prices of at most this many periods, and only counts the others. */
 const MAX_LISTED_PERIODS = 3
 const sumPrices = ({ prices }: PricedCategory, periods: readonly string[]): number =>
   periods.reduce((all, period) => all + (prices.get(period) ?? 0), 0)
@@ -251,13 +251,13 @@ const sumPrices = ({ prices }: PricedCategory, periods: readonly string[]): numb
 const labelContradictsIdCheck: Check = {
   slug: 'label-contradicts-id',
   severity: 'warning',
-  why: 'Delegates see the label, but prices use the id. One of the two belongs to another category.',
+  why: 'Delegates see the label, but prices use the id. One of the two seems to belong to another category.',
   after: ['EV206'],
   find: (model) => {
-    const reader = createReader(model)
+    const readStage = createStageReader(model)
     return model.config.categories.flatMap(({ id, label }, index): Draft[] => {
       if (model.file.categories[index]?.label === undefined) return []
-      const contradiction = findContradiction(reader(id), reader(label))
+      const contradiction = findContradiction(readStage(id), readStage(label))
       return contradiction === null
         ? []
         : [
@@ -279,13 +279,13 @@ const ruleContradictsCheck: Check = {
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV307', 'EV452'],
   find: (model) => {
     const { config, file } = model
-    const reader = createReader(model)
-    if (config.categoryChoice.by === 'field') return findExpectsContradictions(model, reader)
+    const readStage = createStageReader(model)
+    if (config.categoryChoice.by === 'field') return findExpectsContradictions(model, readStage)
     return config.categoryChoice.rules.flatMap(({ when, then }, index): Draft[] => {
       const category = config.categories.find(({ id }) => id === then)
       if (when === null || category === undefined || file.category.rules?.[index] === undefined)
         return []
-      const contradiction = findContradictingTest(model, when, category, reader)
+      const contradiction = findContradictingTest(model, when, category, readStage)
       return contradiction === null
         ? []
         : [
@@ -300,8 +300,8 @@ const ruleContradictsCheck: Check = {
   },
 }
 
-/** Reports each category whose `expects` contradicts its name: its delegates would be told to choose another one. */
-function findExpectsContradictions(model: Model, read: Reader): readonly Draft[] {
+/** Reports categories whose `expects` contradicts their names: delegates would be told to choose another category. */
+function findExpectsContradictions(model: Model, read: StageReader): readonly Draft[] {
   return model.config.categories.flatMap((category, index): Draft[] => {
     if (category.expects === undefined || model.file.categories[index] === undefined) return []
     const contradiction = findContradictingTest(model, category.expects, category, read)
@@ -318,12 +318,12 @@ function findExpectsContradictions(model: Model, read: Reader): readonly Draft[]
   })
 }
 
-/** Returns why every alternative of a condition contradicts a category. Null if one of them does not. */
+/** Returns how a condition contradicts a category, or null if one of its alternatives does not. */
 function findContradictingTest(
   model: Model,
   when: Condition,
   { id, label }: { readonly id: string; readonly label: string },
-  read: Reader,
+  read: StageReader,
 ): readonly [string, string] | null {
   const stage = readCategoryStage(id, label, read)
   const contradictions = when
@@ -334,13 +334,13 @@ function findContradictingTest(
   return contradictions.some((candidate) => candidate === null) ? null : (contradictions[0] ?? null)
 }
 
-/** Returns why a test of a rule contradicts the category that the rule gives. Null if it does not. */
+/** Returns how a test of a rule contradicts the category that the rule gives, or null if it does not. */
 function explainContradiction(
   model: Model,
   id: string,
   test: Test,
   category: CareerStage,
-  read: Reader,
+  read: StageReader,
 ): readonly [string, string] | null {
   const field = model.config.fields.find((field) => field.id === id)
   if (field === undefined) return null
@@ -362,7 +362,7 @@ function explainContradiction(
     }
     const contradiction = findContradiction(stage, category)
     if (contradiction !== null) return contradiction
-    // A delegate who answers no to "Are you a post graduate?" is not one.
+    // A delegate who answers no to "Are you a post graduate?" is not a post graduate.
     return !isYes &&
       isTrainee &&
       levels.size === 1 &&

@@ -1,5 +1,5 @@
 /**
- * Checks EV459, EV469, EV473 to EV475, EV479, EV480: charges match the questions asked.
+ * Checks EV459, EV469, EV473 to EV475, EV479, EV480: charges match the questions of the form.
  *
  * Chosen items are charged, hidden fields cause no charge, and every price can apply.
  */
@@ -20,7 +20,7 @@ import { listItemTables, type LocatedItemTable } from '../names/item-tables.ts'
 const countedFieldHiddenCheck: Check = {
   slug: 'counted-field-hidden',
   severity: 'warning',
-  why: 'A line that counts a hidden or empty field is not charged, although the delegate chose it.',
+  why: 'A line that counts a hidden or empty field is not charged, although the delegate chose the item.',
   after: BOUND_ERRORS,
   find: (model) =>
     findUnansweredFields(model.config).map(({ item, field, isHidden, sample }): Draft => {
@@ -38,7 +38,7 @@ const countedFieldHiddenCheck: Check = {
       return {
         at: place,
         part: typeof count === 'object' && key === 'count' ? 'key' : 'value',
-        message: `\`${field}\` may be ${isHidden ? 'hidden' : 'left empty'} while \`${item}\` is chosen: nothing is charged then`,
+        message: `\`${field}\` may be ${isHidden ? 'hidden' : 'left empty'} while \`${item}\` is chosen: nothing would be charged`,
         notes: [`for \`${sample.category}\` with ${describeAnswers(sample)}`],
         related: model.fields
           .filter(({ id }) => id === field)
@@ -53,7 +53,7 @@ const countedFieldHiddenCheck: Check = {
 const chargedWithoutQuestionCheck: Check = {
   slug: 'charged-without-question',
   severity: 'warning',
-  why: 'A condition with `not` is also true for delegates who never see the question, so they are charged for something that they did not choose.',
+  why: 'A condition with `not` is also true for delegates who never see the question, so they are charged for something they did not choose.',
   after: BOUND_ERRORS,
   find: (model) =>
     findHiddenFields(model.config).map(({ item, field, sample }): Draft => {
@@ -66,13 +66,13 @@ const chargedWithoutQuestionCheck: Check = {
       const answersText = describeAnswers(sample)
       return {
         at: test?.path ?? `${getItemPath(model, item)}.when`,
-        message: `\`${item}\` is also charged where \`${field}\` is hidden`,
+        message: `\`${item}\` is also charged if \`${field}\` is hidden`,
         notes: [`for \`${sample.category}\`${answersText === '' ? '' : ` with ${answersText}`}`],
         related: model.fields
           .filter(({ id }) => id === field)
           .map(({ path, raw }) => ({
             at: `${path}.${raw.show_when === undefined ? 'id' : 'show_when'}`,
-            message: raw.show_when === undefined ? 'this field' : 'shown only then',
+            message: raw.show_when === undefined ? 'this field' : 'the condition of this field',
           })),
         help: suggestCondition(model, field, test?.raw),
       }
@@ -96,7 +96,7 @@ function suggestCondition({ config }: Model, id: string, test: unknown): string 
     ? otherHelp
     : `write {${id}: ${formatOptions(otherAnswers)}}; ${otherHelp}`
 }
-/** More answers than this are counted instead of listed. */
+/** A finding lists at most this many answers, and only counts the others. */
 const MAX_LISTED_OPTIONS = 6
 
 type UnusedPrice = { readonly row: string; readonly period: string; readonly at: string }
@@ -119,7 +119,7 @@ function findUnusedPrices(
   )
 }
 
-/** Reports never-charged prices: one finding for the whole table, for each whole row, or for each column of cells. */
+/** Reports unused prices: one finding for the whole table, each whole row, or the other cells of each period. */
 function reportUnusedPrices(
   model: Model,
   place: LocatedItemTable,
@@ -129,7 +129,8 @@ function reportUnusedPrices(
   const chargedCells = listItemCells(model).filter(
     ({ table, amount }) => table === path && amount !== null && amount > 0,
   )
-  const help = 'remove it, write none, or correct the condition that excludes every delegate'
+  const help =
+    'remove the price, write `none`, or correct the condition that excludes every delegate'
   if (unusedPrices.length === chargedCells.length)
     return [
       {
@@ -137,8 +138,8 @@ function reportUnusedPrices(
         part: 'key',
         message: `no delegate is ever charged ${isOtherwiseTable && listItemTables(model).filter((itemTable) => itemTable.item === item).length === 1 ? `the prices of \`${item.id}\`` : `this table of \`${item.id}\``}`,
         help: isOtherwiseTable
-          ? 'remove it, or correct the conditions above it or of the item'
-          : 'remove it, or correct its condition, the conditions above it or that of the item',
+          ? 'remove the table, or correct the conditions of the item or of the tables above'
+          : 'remove the table, or correct its condition, or those of the item or of the tables above',
       },
     ]
   const byRow = Map.groupBy(unusedPrices, ({ row }) => row)
@@ -167,8 +168,8 @@ function reportUnusedPrices(
                 cells.map(({ row }) => (row === 'each' ? `\`${item.id}\`` : `\`${row}\``)),
                 3,
               )} in \`${period}\``,
-              related: otherPrices.slice(0, 2).map(({ at }) => ({ at, message: 'and this' })),
-              help: 'write none, or add a price for delegates who should be able to buy it',
+              related: otherPrices.slice(0, 2).map(({ at }) => ({ at, message: 'and this price' })),
+              help: 'write `none`, or add a price for delegates who should be able to buy it',
             },
           ]
     }),
@@ -193,7 +194,7 @@ const unreachablePriceCheck: Check = {
         : listItemTables(model)
             .filter(({ item }) => item.id === id)
             .flatMap((place) => {
-              // If registration is never open in a period, the period is reported instead.
+              // If registration is never open in a period, another check reports the period.
               const unusedPrices = findUnusedPrices(model, place, place.tableIndex, found).filter(
                 ({ period }) => openPeriods.has(period),
               )
@@ -203,7 +204,7 @@ const unreachablePriceCheck: Check = {
   },
 }
 
-/** Common words for deductions. The next pattern has words for surcharges. */
+/** Common words for deductions. `SURCHARGE_WORDS` contains those for surcharges. */
 const DEDUCTION_WORDS =
   /\b(?:discount(?:ed|s)?|rebate|concession|less|(?<!-)off|waiver|waived|coupon|voucher|scholarship|subsidy|reduction|reduced)\b/i
 const SURCHARGE_WORDS =
@@ -212,7 +213,7 @@ const SURCHARGE_WORDS =
 const discountIncreasesPriceCheck: Check = {
   slug: 'discount-increases-price',
   severity: 'warning',
-  why: 'A discount without a minus raises the price, and a late fee with a minus lowers it.',
+  why: 'A discount without a minus sign raises the price, and a late fee with a minus sign lowers it.',
   find: ({ file }) =>
     (file.fees.adjustments ?? []).flatMap((entry, index): Draft[] => {
       const key = entry.percent === undefined ? 'amount' : 'percent'
@@ -226,8 +227,8 @@ const discountIncreasesPriceCheck: Check = {
           at: `fees.adjustments.${index}.${key}`,
           message:
             amount > 0
-              ? `“${entry.label ?? entry.id}” raises the price: a discount needs a minus`
-              : `“${entry.label ?? entry.id}” lowers the price: a surcharge has no minus`,
+              ? `“${entry.label ?? entry.id}” raises the price: a discount needs a minus sign`
+              : `“${entry.label ?? entry.id}” lowers the price: a surcharge has no minus sign`,
           help: `write ${key}: ${-amount}`,
         },
       ]
@@ -237,7 +238,7 @@ const discountIncreasesPriceCheck: Check = {
 const discountForAllCheck: Check = {
   slug: 'discount-for-all',
   severity: 'warning',
-  why: 'A discount for every delegate on every day probably lacks a condition or days.',
+  why: 'A discount for every delegate on every day probably lacks a condition or dates.',
   after: ['EV472', 'EV475'],
   find: ({ config }) =>
     config.fees.adjustments.flatMap(({ id, label, when, from, to, by }, index): Draft[] =>
@@ -249,14 +250,14 @@ const discountForAllCheck: Check = {
         : [
             {
               at: `fees.adjustments.${index}.id`,
-              message: `every delegate gets “${label}”: \`${id}\` has no condition and no days`,
-              help: 'add when (for whom) or to (until which day); if it applies to all, change the prices instead',
+              message: `every delegate gets “${label}”: \`${id}\` has no condition and no dates`,
+              help: 'add `when` (which delegates) or `to` (the last day); if every delegate should get it, change the prices instead',
             },
           ],
     ),
 }
 
-/** Returns whether a field has a number by which a price can be multiplied. */
+/** Returns whether a price can be multiplied by the answer of a field. */
 const isCountable = ({ type }: { readonly type: string }): boolean =>
   type === 'number' || type === 'people'
 
@@ -275,7 +276,7 @@ const isUsedElsewhere = ({ conditions, config }: Model, id: string): boolean =>
 const chosenNumberNotChargedCheck: Check = {
   slug: 'chosen-number-not-charged',
   severity: 'warning',
-  why: 'A delegate who orders three of something would be charged for only one.',
+  why: 'A delegate who orders three tickets would be charged for only one.',
   after: ['EV201', 'EV206', 'EV461', 'EV462'],
   find: (model) => {
     const { items } = model.config.fees
@@ -288,7 +289,7 @@ const chosenNumberNotChargedCheck: Check = {
         (field) =>
           !countedFields.includes(field.id) &&
           (namedFields.includes(field.id) ||
-            // For example a field “Tickets for the dinner”, and a dinner item without a count.
+            // For example, the form has a field “Tickets for the dinner”, but the dinner item has no `count`.
             (countedFields.every((candidate) => candidate === undefined) &&
               splitWords(id).every((word, nth) => splitWords(field.id)[nth] === word) &&
               !isUsedElsewhere(model, field.id))) &&
@@ -316,15 +317,15 @@ const chosenNumberNotChargedCheck: Check = {
 const preselectedItemCheck: Check = {
   slug: 'preselected-item',
   severity: 'warning',
-  why: 'An inattentive delegate pays for an item that they did not choose, and asks for a refund.',
+  why: 'A delegate who overlooks the item pays for it, and asks for a refund later.',
   after: ['EV201', 'EV206', 'EV461', 'EV462', 'EV469'],
   find: (model) =>
     model.config.fees.items.flatMap(({ id, count, when }): Draft[] => {
       const hasPrice = listItemCells(model).some(
         ({ item, amount }) => model.file.fees.items?.[item]?.id === id && (amount ?? 0) > 0,
       )
-      // Without a price for the registration, the item may be the actual purchase. A compulsory item is not
-      // preselected, because it cannot be deselected.
+      // If the registration has no price, the item may be the actual purchase. A compulsory item cannot be deselected,
+      // so it does not count as preselected.
       if (model.config.fees.prices === null || !hasPrice) return []
       const getPreselectedValue = (name: string): unknown => {
         const itemField = model.config.fields.find((field) => field.id === name)

@@ -15,7 +15,7 @@ import { formatList } from '../../suggestions/nearest-name.ts'
 import { moveCurrency } from '../../suggestions/fees-currency.ts'
 import { findAllAmounts } from '../texts/amounts-in-texts.ts'
 
-/** Formats the currencies of the prices, as in "in rupees and USD". */
+/** Formats the currencies of the prices: "rupees and USD". */
 const formatPriceUnit = ({ config }: Model): string =>
   listCurrenciesOfEvent(config).map(formatCurrency).join(' and ')
 const hasOnlyRupees = ({ config }: Model): boolean =>
@@ -25,7 +25,7 @@ const listCategoriesWithOtherCurrency = ({ config }: Model) =>
   config.categories.flatMap(({ id, currency }, index) =>
     currency === undefined || currency === config.currency ? [] : [{ id, currency, index }],
   )
-/** Returns the place that states a currency other than rupees: a category, or the top of the file. */
+/** Returns the place in the file that states a currency other than rupees: a category, or the top of the file. */
 const findForeignCurrencyLocation = (model: Model) => {
   const [firstCategory] = listCategoriesWithOtherCurrency(model)
   return model.config.currency !== INR || firstCategory === undefined
@@ -55,7 +55,7 @@ const currencyStatedTwiceCheck: Check = {
         ],
 }
 
-/** engine/payments/gateways/capabilities.ts has the currencies of each gateway. */
+/** `engine/payments/gateways/capabilities.ts` lists the currencies that each gateway accepts. */
 const cardCurrencyCheck: Check = {
   slug: 'card-currency',
   severity: 'error',
@@ -80,7 +80,7 @@ const cardCurrencyCheck: Check = {
           at: `${at}.gateway`,
           message: `${limitation}, but the prices of the event are in ${formatPriceUnit(model)}`,
           related: [CURRENCY_NOTE],
-          help: 'replace it with a bank transfer or a method for staff only (office_only: true), which accept any currency',
+          help: 'use a bank transfer or a method for staff only (office_only: true) instead: both accept any currency',
         },
       ]
     })
@@ -90,7 +90,7 @@ const cardCurrencyCheck: Check = {
 const upiCurrencyCheck: Check = {
   slug: 'upi-currency',
   severity: 'error',
-  why: 'UPI transfers only rupees. Delegates abroad cannot use it.',
+  why: 'UPI transfers only rupees, and delegates abroad cannot use it.',
   find: (model) => {
     const { config, file } = model
     if (typeof file.payment !== 'object') return []
@@ -151,7 +151,7 @@ const roundingCurrencyCheck: Check = {
 const amountInOtherCurrencyCheck: Check = {
   slug: 'amount-in-other-currency',
   severity: 'warning',
-  why: 'Delegates expect to pay an amount that a text states, but they are charged only in the currency of the event.',
+  why: 'Delegates expect to pay an amount that they read, but they are charged only in the currency of the event.',
   find: (model) =>
     model.config.status === 'closed'
       ? []
@@ -164,7 +164,7 @@ const amountInOtherCurrencyCheck: Check = {
                   span: [eventText.at + mention.start, eventText.at + mention.end],
                   message: `the text says ${eventText.text.slice(mention.start, mention.end).trim()}, but the prices of the event are in ${formatPriceUnit(model)}`,
                   ...(model.file.currency === undefined ? {} : { related: [CURRENCY_NOTE] }),
-                  help: `write the amount in ${formatPriceUnit(model)}, or state what it is for and how it is paid`,
+                  help: `write the amount in ${formatPriceUnit(model)}, or state what the amount is for and how it is paid`,
                 },
               ],
         ),
@@ -173,7 +173,7 @@ const amountInOtherCurrencyCheck: Check = {
 const unusedCurrencyCheck: Check = {
   slug: 'currency-of-no-category',
   severity: 'error',
-  why: 'An amount is for the categories that pay in its currency. If there are none, it is never charged.',
+  why: 'An amount applies to the categories that pay in its currency. If no category does, the amount is never charged.',
   find: (model) => {
     const { config, file } = model
     const eventCurrencies: readonly string[] = listCurrenciesOfEvent(config)
@@ -249,25 +249,25 @@ const currencyWithoutMethodCheck: Check = {
   },
 }
 
-/** Suggests how to accept a currency. Methods whose gateways do not support the currency cannot accept it. */
+/** Suggests how delegates could pay in a currency. Only methods whose gateways support the currency are suggested. */
 function suggestMethod(
   methods: ReturnType<typeof listDelegateMethods>,
   currency: Currency,
 ): string {
-  const transfer = `add a transfer with currencies: ${currency}`
-  const extendable = methods.filter(
+  const transferHelp = `add a transfer with currencies: ${currency}`
+  const extendableMethods = methods.filter(
     (method) =>
       method.currencies?.includes(currency) === false &&
       (method.is !== 'card' || getCardCapabilities(method).currencies.includes(currency)),
   )
-  if (extendable.length > 0)
-    return `${transfer}, or add ${currency} to the currencies of ${extendable.map(({ id }) => `\`${id}\``).join(' or ')}`
+  if (extendableMethods.length > 0)
+    return `${transferHelp}, or add ${currency} to the currencies of ${extendableMethods.map(({ id }) => `\`${id}\``).join(' or ')}`
   const rejectingMethod = methods.find(
     (method) => method.is === 'card' && !getCardCapabilities(method).currencies.includes(currency),
   )
   return rejectingMethod === undefined
-    ? transfer
-    : `${transfer}: the gateway of \`${rejectingMethod.id}\` does not accept ${formatCurrency(currency)}`
+    ? transferHelp
+    : `${transferHelp}: the gateway of \`${rejectingMethod.id}\` does not accept ${formatCurrency(currency)}`
 }
 
 const duplicateMethodLabelCheck: Check = {
@@ -294,10 +294,10 @@ const duplicateMethodLabelCheck: Check = {
           related: [
             {
               at: `payment.methods.${config.methods.findIndex(({ id }) => id === otherMethod.id)}.label`,
-              message: 'the other one',
+              message: 'the other method',
             },
           ],
-          help: 'write a label for each, such as “Card (India)” and “Card (other countries)”, or give them different currencies',
+          help: 'write a different label for each, such as “Card (India)” and “Card (other countries)”, or give them different currencies',
         },
       ]
     })
@@ -307,7 +307,7 @@ const duplicateMethodLabelCheck: Check = {
 const offerInOtherCurrencyCheck: Check = {
   slug: 'offer-in-other-currency',
   severity: 'error',
-  why: 'A registration keeps its currency. A delegate who accepts a category with another currency must cancel and register again.',
+  why: 'The currency of a registration cannot change. A delegate who accepts a category with another currency must cancel and register again.',
   find: (model) => {
     const { config } = model
     if (listCategoriesWithOtherCurrency(model).length === 0) return []
@@ -321,7 +321,7 @@ const offerInOtherCurrencyCheck: Check = {
         : [
             {
               at: `approval.${index}.if_refused.offer`,
-              message: `\`${offer}\` pays in ${formatCurrency(getCurrency(config, offer))}, but \`${affectedCategories[0]?.id}\`, which may be refused, pays in ${formatCurrency(getCurrency(config, affectedCategories[0]?.id ?? null))}`,
+              message: `\`${offer}\` pays in ${formatCurrency(getCurrency(config, offer))}, but a delegate in \`${affectedCategories[0]?.id}\`, whose approval may be refused, pays in ${formatCurrency(getCurrency(config, affectedCategories[0]?.id ?? null))}`,
               help: 'limit the rule with when: {category: …} to categories with the currency of the offer',
             },
           ]
@@ -348,8 +348,13 @@ const foreignContributionCheck: Check = {
             {
               at: `fees.items.${index}.amount_in`,
               message: `\`${donor.id}\` pays in ${donor.currency} and can enter any amount in \`${amountIn}\``,
-              related: [{ at: `categories.${donor.index}.currency`, message: 'its currency' }],
-              help: 'exclude the category with `when`, or add fcra: with the society’s registration number under the Foreign Contribution (Regulation) Act',
+              related: [
+                {
+                  at: `categories.${donor.index}.currency`,
+                  message: 'the currency of the category',
+                },
+              ],
+              help: 'exclude the category with `when`, or add `fcra` with the society’s registration number under the Foreign Contribution (Regulation) Act',
             },
           ]
     })

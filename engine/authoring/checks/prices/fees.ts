@@ -1,4 +1,4 @@
-/** Checks EV4xx: every category has a price in each period, and no amount has a wrong digit count. */
+/** Checks EV4xx: every category has a price in each period, and no amount has a wrong number of digits. */
 import {
   MAX_AMOUNT,
   formatMoney,
@@ -22,8 +22,8 @@ import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 const PRICE_JUMP_FACTOR = 5
 
 /**
- * Returns every cell of the price tables as written, with its category, column and place. `amount` is null for
- * the words `free` and `none`, which have no digits that could be wrong.
+ * Returns every cell of the price tables as written, with its category, column and place. `amount` is null for the
+ * words `free` and `none`.
  */
 export const listTableCells = memoize((model: Model) =>
   listPriceTables(model).flatMap(({ path, rows, periods }) => {
@@ -31,7 +31,7 @@ export const listTableCells = memoize((model: Model) =>
     return Object.entries(rows).flatMap(([category, row]) => {
       const currency = getCurrency(model.config, category)
       const texts = row.map(
-        (_cell, index) => model.source.written(`${path}.${category}.${index}`)?.text ?? '',
+        (_cell, index) => model.source.getScalar(`${path}.${category}.${index}`)?.text ?? '',
       )
       return category === 'period'
         ? []
@@ -61,7 +61,7 @@ export const listItemCells = memoize((model: Model) =>
         ? []
         : cells.map((value, index) => {
             const path = `${table.path}.${row}.${index}`
-            const text = model.source.written(path)?.text ?? ''
+            const text = model.source.getScalar(path)?.text ?? ''
             return {
               item: table.itemIndex,
               table: table.path,
@@ -78,12 +78,12 @@ export const listItemCells = memoize((model: Model) =>
   }),
 )
 
-/** Returns the amounts of adjustments as written; a minus is a deduction. */
+/** Returns the amounts of adjustments as written. A negative amount is a deduction. */
 export function listAdjustmentAmounts(model: Model) {
   return (model.file.fees.adjustments ?? []).flatMap(({ amount, currency: currencyCode }, i) => {
     const at = `fees.adjustments.${i}.amount`
     const currency = readCurrency(currencyCode) ?? model.config.currency
-    const text = model.source.written(at)?.text ?? ''
+    const text = model.source.getScalar(at)?.text ?? ''
     return amount === undefined
       ? []
       : [
@@ -123,7 +123,7 @@ const tooManyDecimalsCheck: Check = {
       ]
       return paths.flatMap((path): Draft[] => {
         const at = `examples.cases.${index}.expect.${path}`
-        const text = model.source.written(at)?.text
+        const text = model.source.getScalar(at)?.text
         const amount = path.startsWith('lines.') ? text?.replace(/^[-+]/, '') : text
         return text === undefined || readAmount(amount ?? '', currency) !== null
           ? []
@@ -138,7 +138,7 @@ const tooManyDecimalsCheck: Check = {
         ? [
             {
               at,
-              message: `\`${text}\` is above the maximum of one payment`,
+              message: `\`${text}\` exceeds the maximum for one payment`,
               notes: [`the gateway accepts at most ${formatMoney(MAX_AMOUNT, INR)}, tax included`],
             },
           ]
@@ -148,14 +148,14 @@ const tooManyDecimalsCheck: Check = {
   },
 }
 
-/** Findings that make a price table unusable, so its cells are not checked. */
+/** If one of these findings is reported, a price table is unusable, so its cells are not checked. */
 export const TABLE_ERRORS = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 
 /** A cell of any table; `row` is a category, an option or `each`. */
 type AnyCell = {
-  /** The item's index. Absent for a price table. */
+  /** The item's index. A cell of a price table has no item. */
   readonly item?: number
-  /** The columns of a price table. Absent for items. */
+  /** The columns of a price table. A cell of an item does not have them. */
   readonly periods?: readonly { readonly id: string }[]
   readonly table: string
   readonly row: string
@@ -174,16 +174,16 @@ const listAllCells = memoize((model: Model): readonly AnyCell[] => [
 const getRowKey = ({ table, row }: AnyCell): string => `${table} ${row}`
 const getColumnKey = ({ table, period }: AnyCell): string => `${table} ${period}`
 
-/** Pairs each priced cell with the previous priced cell of its row, in the order of the periods. */
+/** Pairs each cell that has a price with the cell of the previous priced period in its row. */
 const pairConsecutiveCells = memoize((model: Model) => {
   const { fees } = model.config
   const rows = Map.groupBy(listAllCells(model), getRowKey)
   return listAllCells(model).flatMap((cell) => {
     const periods = cell.periods ?? fees.items[cell.item ?? -1]?.periods ?? fees.periods
-    const order = periods.map(({ id }) => id)
+    const periodIds = periods.map(({ id }) => id)
     const row = rows.get(getRowKey(cell)) ?? []
-    const previousCell = order
-      .slice(0, order.indexOf(cell.period))
+    const previousCell = periodIds
+      .slice(0, periodIds.indexOf(cell.period))
       .toReversed()
       .map((id) => row.find((other) => other.period === id))
       .find((other) => other?.amount != null && other.amount > 0)
@@ -222,11 +222,11 @@ const priceDropsCheck: Check = {
         (dropsByColumn.get(column)?.length ?? 0) > 1 && !risingColumns.has(column)
       return {
         at: cell.at,
-        message: `cheaper than in the previous period (${formatMoney(previousAmount, cell.currency)})`,
+        message: `the price is lower than in the previous period (${formatMoney(previousAmount, cell.currency)})`,
         related: [{ at: previousPath, message: 'the previous period' }],
         help: isWholeColumn
           ? `every price falls in \`${cell.period}\`: if two columns are swapped, swap their names in the first row`
-          : 'if the two are swapped, write the lower price under the earlier period',
+          : 'if the two prices are swapped, write the lower price under the earlier period',
       }
     })
   },
@@ -244,9 +244,9 @@ const priceZeroCheck: Check = {
             {
               at,
               message: /^fees\.(prices|price_groups)\./.test(at)
-                ? 'a price of 0 means “not on sale”: no delegate can register then'
-                : 'a price of 0 means “not on sale”: no delegate can buy it then',
-              help: 'write free if it costs nothing, or none if it is not on sale then',
+                ? 'a price of 0 means “not on sale”: no delegate can register in this period'
+                : 'a price of 0 means “not on sale”: no delegate can buy the item in this period',
+              help: 'write `free` if it costs nothing, or `none` if it is not on sale in that period',
             },
           ]
         : [],
@@ -254,8 +254,8 @@ const priceZeroCheck: Check = {
 }
 
 /**
- * Computes the ratio of each price to the previous price in its row, or else to the median of its column. For
- * items, only rows are compared, because a suite may cost five times as much as a bed.
+ * Computes the ratio of each price to the previous price in its row. The first price of a row is compared with the
+ * median of its column, except for items: a suite may cost five times as much as a bed.
  */
 const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> => {
   const stepsByPath = new Map(pairConsecutiveCells(model).map((step) => [step.cell.at, step]))
@@ -263,7 +263,7 @@ const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> =
     listTableCells(model),
     ({ table, period, currency }) => `${table} ${period} ${currency}`,
   )
-  // A stall may cost thirty times as much as a visitor's pass. If it does so in every period, no digit is wrong.
+  // A stall may cost thirty times as much as a visitor's pass. If the next price is similar, no digit is wrong.
   const hasSteadyRow = (at: string): boolean =>
     pairConsecutiveCells(model).some(
       (step) =>
@@ -277,8 +277,7 @@ const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> =
         if (amount === null) return []
         const step = stepsByPath.get(at)
         if (step !== undefined) {
-          // After a price with a missing digit, the next price is not a jump. The finding is reported at the
-          // missing digit.
+          // If the previous price lacks a digit, this price is not a jump: the previous price is reported.
           const earlierAmount = stepsByPath.get(step.previousPath)?.previousAmount ?? 0
           const usualAmount =
             earlierAmount >= step.previousAmount * PRICE_JUMP_FACTOR
@@ -298,7 +297,7 @@ const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> =
   )
 })
 
-/** Returns whether a cell appears to have an extra digit. Other findings about such a cell are consequences of it. */
+/** Returns whether a price seems to have an extra digit, which would cause other findings about its cell. */
 export function hasExtraDigit(model: Model, at: string): boolean {
   return (computePriceRatios(model).get(at) ?? 0) >= PRICE_JUMP_FACTOR
 }
@@ -306,7 +305,7 @@ export function hasExtraDigit(model: Model, at: string): boolean {
 const priceJumpCheck: Check = {
   slug: 'price-jump',
   severity: 'warning',
-  why: 'With one digit too many, a delegate pays ten times the price.',
+  why: 'If a price has an extra digit, a delegate pays ten times as much.',
   after: [...TABLE_ERRORS, 'EV406'],
   find: (model) => {
     const followingCells = new Set(pairConsecutiveCells(model).map(({ cell }) => cell.at))

@@ -20,7 +20,7 @@ const listOwnPeriods = ({ config: { fees } }: Model) => [
 const itemPeriodGapCheck: Check = {
   slug: 'item-period-gap',
   severity: 'error',
-  why: 'On a day outside all of its own periods, an item or a group of categories has no price, so delegates cannot register.',
+  why: 'An item or a group of categories with its own periods has no price on other days, so delegates cannot register.',
   after: ['EV206', 'EV406', 'EV407', 'EV1142'],
   find: (model) =>
     listOwnPeriods(model).flatMap(({ name, periods, path }): Draft[] => {
@@ -34,7 +34,7 @@ const itemPeriodGapCheck: Check = {
               at: path,
               part: 'key',
               message: `\`${name}\` has no period on ${formatDay(day.on)}, when registration is open`,
-              help: 'leave out `from` of the first and `to` of the last period, and begin each period on the day after the previous one ends; write none where the item is not on sale',
+              help: 'omit `from` in the first and `to` in the last period, and begin each period on the day after the previous one ends; write `none` if the item is not on sale',
             },
           ]
     }),
@@ -71,7 +71,7 @@ const itemPeriodOverlapCheck: Check = {
               {
                 at: `${path}.${index}`,
                 message: `periods \`${periods[overlappingIndex]?.id ?? ''}\` and \`${period.id}\` of \`${name}\` have a day in common`,
-                related: [{ at: `${path}.${overlappingIndex}`, message: 'the other one' }],
+                related: [{ at: `${path}.${overlappingIndex}`, message: 'the other period' }],
                 help: 'begin each period on the day after the previous one ends',
               },
             ]

@@ -24,7 +24,7 @@ const neverOnSaleCheck: Check = {
                 at: `${path}.${category}`,
                 part: 'entry',
                 message: `\`${category}\` is never on sale: every cell is none`,
-                help: 'write an amount in at least one period, free if it costs nothing, or remove the category',
+                help: 'write an amount or `free` in at least one period, or remove the category',
               },
             ],
       ),
@@ -34,7 +34,7 @@ const neverOnSaleCheck: Check = {
 const pricesWithoutPaymentCheck: Check = {
   slug: 'prices-without-payment',
   severity: 'error',
-  why: 'Without a payment method, every registration would be stored as paid.',
+  why: 'Without a payment method, every registration is stored as paid.',
   after: TABLE_ERRORS,
   find: (model) => {
     const { config, file } = model
@@ -45,15 +45,15 @@ const pricesWithoutPaymentCheck: Check = {
       {
         at: file.payment === undefined ? 'fees.prices' : 'payment',
         part: file.payment === undefined ? 'key' : 'entry',
-        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are prices: ${formatMoney(firstPaidCell.amount, firstPaidCell.currency)} would be stored as paid`,
+        message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is possible, but there are prices: ${formatMoney(firstPaidCell.amount, firstPaidCell.currency)} would be stored as paid`,
         related: [{ at: firstPaidCell.at, message: 'the first price' }],
-        help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
+        help: 'to accept payments write payment: {gateway: airpay, account: …}; for a free event write `free` in every cell',
       },
     ]
   },
 }
 
-/** Finds items that cost money in an event whose registrations are all free. */
+/** Reports items that cost money in an event in which every registration is free. */
 function findFreeRegistrationWithCosts({ config, file }: Model): readonly Draft[] {
   const sellsItems = config.fees.items.length + config.fees.adjustments.length > 0
   const dearest = (sellsItems ? (proveBill(config).extremes ?? []) : [])
@@ -64,9 +64,9 @@ function findFreeRegistrationWithCosts({ config, file }: Model): readonly Draft[
     {
       at: file.payment === undefined ? 'fees.prices' : 'payment',
       part: file.payment === undefined ? 'key' : 'entry',
-      message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is taken, but there are items: ${formatMoney(dearest.total, getCurrency(config, dearest.category))} would be stored as paid`,
+      message: `${file.payment === undefined ? 'without `payment`' : 'with `payment: none`'} no payment is possible, but there are items: ${formatMoney(dearest.total, getCurrency(config, dearest.category))} would be stored as paid`,
       notes: [describeBill(config, dearest)],
-      help: 'to take payments write payment: {gateway: airpay, account: …}; for a free event write free in every cell',
+      help: 'to accept payments write payment: {gateway: airpay, account: …}; for a free event write `free` in every cell',
     },
   ]
 }
@@ -88,7 +88,7 @@ const billBelowMinimumCheck: Check = {
         part: 'key',
         message: `a bill of ${formatMoney(smallest.total, INR)} is possible; the gateway accepts ${formatMoney(minimum, INR)} or more`,
         notes: [describeBill(config, smallest)],
-        help: `write prices so that every bill is free or at least ${formatMoney(minimum, INR)}; an amount that delegates enter needs a min`,
+        help: `write prices so that every bill is free or at least ${formatMoney(minimum, INR)}; an amount that delegates enter needs \`min\``,
       },
     ]
   },

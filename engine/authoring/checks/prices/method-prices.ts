@@ -8,14 +8,14 @@ import { INR } from '../../../lib/money.ts'
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks } from '../../checked-file.ts'
 
-/** Returns whether the method accepts UPI: card gateways do, and transfers whose instructions contain a UPI ID. */
+/** Returns whether the method accepts UPI: card gateways do, as do transfers whose instructions contain a UPI ID. */
 const acceptsUpi = (method: PaymentMethod): boolean =>
   method.is === 'card' ||
   (method.is === 'transfer' &&
     findBankNumbers(method.instructions).some(({ label }) => label === 'UPI ID'))
 
-/** Returns whether a condition's tests of the payment method can be true for this method. Other tests are ignored. */
-const appliesTo = (when: Condition, { id }: PaymentMethod): boolean =>
+/** Returns whether a condition tests the payment method and can be true for this method. Ignores other tests. */
+const canApplyToMethod = (when: Condition, { id }: PaymentMethod): boolean =>
   when.some((map) => {
     const tests = map.filter(({ field }) => field === METHOD_NAME)
     return tests.length > 0 && matchesCondition([tests], { [METHOD_NAME]: id })
@@ -33,7 +33,10 @@ const chargeOnUpiCheck: Check = {
       const isCharge = 'percent' in by ? by.percent > 0 : by.amount > 0
       const method = config.methods.find(
         (candidate) =>
-          isCharge && when !== undefined && acceptsUpi(candidate) && appliesTo(when, candidate),
+          isCharge &&
+          when !== undefined &&
+          acceptsUpi(candidate) &&
+          canApplyToMethod(when, candidate),
       )
       return method === undefined
         ? []

@@ -1,4 +1,4 @@
-/** Checks EV401 and EV402: every category has a row of prices, and every row a price for each period. */
+/** Checks EV401 and EV402: every category has a row of prices, and every row has a price for each period. */
 import type { Check, Model } from '../../checked-file.ts'
 import type { Draft } from '../../finding.ts'
 import { formatList } from '../../suggestions/nearest-name.ts'
@@ -9,7 +9,7 @@ import { listItemTables } from '../names/item-tables.ts'
 export const priceRowMissingCheck: Check = {
   slug: 'price-row-missing',
   severity: 'error',
-  why: 'A delegate in a category without a price cannot register.',
+  why: 'Delegates in a category without prices cannot register.',
   after: ['EV203', 'EV206'],
   find: ({ file }) => {
     const tables = listPriceTables({ file })
@@ -96,7 +96,7 @@ function checkTableLengths(
   const [shortest, longest] = [Math.min, Math.max].map((compute) =>
     compute(...wrongRows.map(([, row]) => row.length)),
   )
-  // If every row has the same number of prices, only the first row is wrong, so it is the only finding.
+  // If all rows have the same number of prices, only the first row is wrong, so only that row is reported.
   if (
     wrongRows.length > 1 &&
     shortest === longest &&
@@ -113,11 +113,11 @@ function checkTableLengths(
         message: `${columns.length} period${columns.length === 1 ? '' : 's'} here, but all ${wrongRows.length} rows have ${firstRow.length} price${firstRow.length === 1 ? '' : 's'}`,
         related: wrongRows
           .slice(0, 1)
-          .map(([category]) => ({ at: `${path}.${category}`, message: 'such as this row' })),
+          .map(([category]) => ({ at: `${path}.${category}`, message: 'for example, this row' })),
         notes: [note],
         help: hasExtraPrice
           ? 'add the period of the missing column to the first row and to `periods`, or remove a price from each row'
-          : 'add the missing price to each row (none: not on sale), or remove a period from the first row and from `periods`',
+          : 'add the missing price to each row (`none` if not on sale), or remove a period from the first row and from `periods`',
       },
     ]
   }
@@ -128,7 +128,7 @@ function checkTableLengths(
       message: formatCounts(row),
       related: [{ at: `${path}.period`, part: 'entry', message: 'the columns' }],
       notes: [note],
-      help: 'write one price for each period: an amount, free, or none if it is not on sale then',
+      help: 'write one price for each period: an amount, `free`, or `none` if it is not on sale',
     },
   ])
   return [...missingColumns, ...rows]

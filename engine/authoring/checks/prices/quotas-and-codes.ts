@@ -1,7 +1,7 @@
 /**
  * Checks EV472, EV476 to EV478, EV1170: discount codes have an effect, and quotas and their offers are consistent.
  *
- * Messages about member lists are checked by EV521.
+ * EV521 checks messages about member lists.
  */
 import type { Condition } from '../../../event/answer-types.ts'
 import { passesTest } from '../../../rules/evaluate-condition.ts'
@@ -29,15 +29,15 @@ function findCodesWithoutEffect({ config }: Model): readonly Draft[] {
     return [
       {
         at: `codes.kinds.${i}.gives.adjustment`,
-        message: `a code of \`${id}\` changes nothing: \`${adjustment.id}\` has no condition on the code`,
+        message: `a code of kind \`${id}\` changes nothing: \`${adjustment.id}\` has no condition on the code`,
         related: [{ at: `fees.adjustments.${index}`, message: 'this adjustment' }],
-        help: `write when: {code: ${id}} there`,
+        help: `write when: {code: ${id}} in the adjustment`,
       },
     ]
   })
 }
 
-/** Reports offers of a category that needs a seat of the same full quota. */
+/** Reports offers of a category that itself needs a seat of the full quota. */
 function findCircularOffers({ config }: Model): readonly Draft[] {
   return config.quotas.flatMap(({ id, when, full: { offer } }, index): Draft[] => {
     if (offer === undefined) return []
@@ -65,7 +65,7 @@ function findQuotasWithoutOptions({ file }: Model): readonly Draft[] {
           {
             at: `quotas.${index}.max`,
             part: 'key',
-            message: `\`${id}\` has a number for each option, but no field`,
+            message: `\`${id}\` has a number of seats for each option, but names no field`,
             help: 'add each_option_of: <a field>, or write one number',
           },
         ]
@@ -76,7 +76,7 @@ function findQuotasWithoutOptions({ file }: Model): readonly Draft[] {
 const offerWithoutEffectCheck: Check = {
   slug: 'offer-without-effect',
   severity: 'error',
-  why: 'A code without effect, or an offer that cannot be accepted, is useless to delegates.',
+  why: 'Delegates cannot use a code without effect, or an offer that they cannot accept.',
   after: ['EV201', 'EV203', 'EV206', 'EV216', 'EV217'],
   find: (model) => [
     ...findCodesWithoutEffect(model),
@@ -88,7 +88,7 @@ const offerWithoutEffectCheck: Check = {
 const fewLeftAlwaysCheck: Check = {
   slug: 'few-left-always',
   severity: 'warning',
-  why: 'The form would state from the first day that few seats are left.',
+  why: 'The form would show “few left” from the first day.',
   find: ({ file }) =>
     (file.quotas ?? []).flatMap(({ id, few, max }, index): Draft[] => {
       const maxima: readonly (readonly [string | null, number])[] =
@@ -104,8 +104,8 @@ const fewLeftAlwaysCheck: Check = {
           at: `quotas.${index}.few`,
           message:
             seats === 0
-              ? `\`${id}\` has no seats${optionText}, so “few left” never applies`
-              : `\`${id}\` has ${seats} ${seats === 1 ? 'seat' : 'seats'}${optionText}, and “few left” applies to all of them`,
+              ? `\`${id}\` has no seats${optionText}, so “few left” is never shown`
+              : `\`${id}\` has ${seats} ${seats === 1 ? 'seat' : 'seats'}${optionText}, and “few left” is shown from the first day`,
           related: [
             {
               at: `quotas.${index}.max${option === null ? '' : `.${option}`}`,
@@ -127,7 +127,7 @@ const NO_SEAT_WORDS = /\b(?:no|none|not|nothing|without|neither|online|virtual|d
 const optionWithoutMaximumCheck: Check = {
   slug: 'option-without-maximum',
   severity: 'note',
-  why: 'An option without a number of seats has no maximum, although the other options have one.',
+  why: 'The other options have a number of seats. This option has no maximum.',
   after: ['EV202', 'EV206', 'EV216', 'EV217'],
   find: ({ file, config }) =>
     (file.quotas ?? []).flatMap(({ each_option_of: by, max }, index): Draft[] => {
@@ -155,7 +155,7 @@ const optionWithoutMaximumCheck: Check = {
 const quotaExceedsTotalCheck: Check = {
   slug: 'quota-exceeds-total',
   severity: 'warning',
-  why: 'A quota larger than the quota for all delegates is never reached. One of the two numbers is wrong.',
+  why: 'A quota that is larger than the quota for all delegates never applies. One of the two numbers is wrong.',
   find: ({ file }) => {
     const quotas = file.quotas ?? []
     const totalIndex = quotas.findIndex(
@@ -197,8 +197,8 @@ const quotaCountCheck: Check = {
               {
                 at: `${at}.with_delegate`,
                 part: 'key',
-                message: `\`${id}\` counts registrations: each takes one seat already`,
-                help: 'remove it, or add count: <a number field or a list of people>',
+                message: `\`${id}\` counts registrations: each delegate already uses a seat`,
+                help: 'remove `with_delegate`, or add count: <a number field or a list of people>',
               },
             ]
       if (by !== undefined)
@@ -207,7 +207,7 @@ const quotaCountCheck: Check = {
             at: `${at}.count`,
             part: 'key',
             message: '`count` and `each_option_of` cannot be combined',
-            related: [{ at: `${at}.each_option_of`, message: 'counts the options chosen' }],
+            related: [{ at: `${at}.each_option_of`, message: 'counts the chosen options' }],
             help: 'write two quotas',
           },
         ]
@@ -217,7 +217,7 @@ const quotaCountCheck: Check = {
         ? [
             {
               at: `${at}.max`,
-              message: `each registration takes at least ${minSeats} seats of \`${id}\`, which has ${max}`,
+              message: `each registration needs at least ${minSeats} seats of \`${id}\`, which has ${max}`,
               help: `write ${minSeats} or more`,
             },
           ]

@@ -57,7 +57,7 @@ const isCovered = (earlierRule: TaxRule, rule: TaxRule): boolean =>
 const taxRuleNeverAppliesCheck: Check = {
   slug: 'tax-rule-never-applies',
   severity: 'warning',
-  why: 'Only the first tax rule that applies is used, so delegates would pay a different tax than this rule states.',
+  why: 'Only the first tax rule that applies is used, so delegates would pay a different tax from the one in this rule.',
   after: ['EV406', 'EV407'],
   find: (model) =>
     listRules(model).flatMap(({ path, rules, raw }) =>
@@ -67,9 +67,9 @@ const taxRuleNeverAppliesCheck: Check = {
           return [
             {
               at: `${path}.${index}`,
-              message: 'an earlier rule applies to every delegate on every day of this one',
-              related: [{ at: `${path}.${earlierIndex}`, message: 'the earlier one' }],
-              help: 'move this rule up, or limit the earlier one with `when`, `from` or `to`',
+              message: 'an earlier rule applies to every delegate on every day of this rule',
+              related: [{ at: `${path}.${earlierIndex}`, message: 'the earlier rule' }],
+              help: 'move this rule up, or limit the earlier rule with `when`, `from` or `to`',
             },
           ]
         if (listBillDays(model.config).some(({ on }) => isTaxRuleActive(rule, on))) return []
@@ -80,7 +80,7 @@ const taxRuleNeverAppliesCheck: Check = {
           : [
               {
                 at: `${path}.${index}.${rule.from === undefined ? 'to' : 'from'}`,
-                message: `registration is not open on any day of this rule, ${rule.from === undefined ? 'to' : 'from'} ${formatDay(statedDay)}`,
+                message: `this rule applies ${rule.from === undefined ? 'to' : 'from'} ${formatDay(statedDay)}, but registration is not open on any of its days`,
                 help: 'check the year, or remove the rule',
               },
             ]
@@ -99,8 +99,8 @@ const taxRulesSplitTotalCheck: Check = {
       : [
           {
             at: 'results.amounts',
-            message: 'split-total uses only one tax rate, but `tax_rules` has others',
-            related: [{ at: firstRules.path, part: 'key', message: 'the rules' }],
+            message: '`split-total` uses only one tax rate, but `tax_rules` contains others',
+            related: [{ at: firstRules.path, part: 'key', message: 'the tax rules' }],
             help: 'remove results.amounts: the page then shows the amounts of the bill',
           },
         ]

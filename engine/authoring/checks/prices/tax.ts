@@ -45,11 +45,11 @@ const splitMismatchCheck: Check = {
 const taxInPaiseCheck: Check = {
   slug: 'tax-in-paise',
   severity: 'note',
-  why: 'Totals with paise are correct, but unusual in a published price list.',
+  why: 'Prices with paise are valid, but unusual in a published price list.',
   after: TABLE_ERRORS,
   find: (model) => {
     const { tax } = model.config.fees
-    // Other currencies have no rounding to whole units, and their price lists often have decimals.
+    // Only rupees can be rounded to whole units. Price lists in other currencies often have decimals.
     if (tax === null || tax.round === 'rupee') return []
     const unroundedPrices = listTableCells(model).flatMap(({ at, amount, currency }) =>
       amount !== null && currency === INR && splitPrice(tax, amount).gst % 100 !== 0
@@ -59,7 +59,9 @@ const taxInPaiseCheck: Check = {
     const [firstPrice] = unroundedPrices
     if (firstPrice === undefined) return []
     const problem =
-      tax.prices === 'exclusive' ? 'the total is not whole rupees' : 'the base is not whole rupees'
+      tax.prices === 'exclusive'
+        ? 'the total is not in whole rupees'
+        : 'the base is not in whole rupees'
     return [
       {
         at: firstPrice.at,
@@ -73,14 +75,14 @@ const taxInPaiseCheck: Check = {
 
 /** Indian GST rates that can apply to the sales of a conference. */
 const GST_RATES: readonly number[] = [0, 5, 12, 18, 28, 40]
-/** Any other tax outside this range probably has a misplaced decimal point or digit. */
+/** A tax other than GST that is outside this range probably has a wrong digit or decimal point. */
 const MIN_PERCENT = 1
 const MAX_PERCENT = 45
 
 const unusualTaxRateCheck: Check = {
   slug: 'unusual-tax-rate',
   severity: 'warning',
-  why: 'With a wrong digit or decimal point in the tax, every total is wrong.',
+  why: 'If the tax has a wrong digit or decimal point, every total is wrong.',
   find: (model) =>
     [...listFeesTax(model), ...listItemTaxes(model)].flatMap((taxAt) =>
       // A rule without a name uses the name of the usual tax, which is checked separately.
@@ -113,7 +115,7 @@ function findUnusualPercent({ tax, at }: TaxAt, currency: Currency): readonly Dr
     return [
       {
         at: `${at}.name`,
-        message: `the tax is called \`${tax.name}\`, and pages would show this name`,
+        message: `the tax is named \`${tax.name}\`, and pages would show this name`,
         help: 'an event without tax has no `tax`: remove it',
       },
     ]
@@ -154,7 +156,7 @@ function findUnusualPercent({ tax, at }: TaxAt, currency: Currency): readonly Dr
     : []
 }
 
-/** Returns the taxes of the items to which a text belongs. Empty if none of these items has its own tax. */
+/** Returns the taxes of the items to which the text belongs. The list is empty if no such item has its own tax. */
 function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
   const eventTaxes = listItemTaxes(model)
   if (eventTaxes.length === 0) return []
@@ -177,7 +179,7 @@ function findTaxesOfText(model: Model, path: string): readonly TaxAt[] {
     : []
 }
 
-/** Words for other fees than the registration fee, which have a separate tax. */
+/** Words for fees other than the registration fee, which may have a different tax. */
 const OTHER_FEE_WORDS =
   /\b(?:hotels?|rooms?|accommodation|stay|lodging|tours?|banquet|stalls?|exhibit\w*|sponsor\w*|workshops?|advertis\w*|bank|gateway|convenience|transaction|travel|food|meals?|taxi|80g|donat\w*|tds|refund\w*|cancel\w*|gstin)\b/i
 /** A tax next to an item's name belongs to the item unless the text contains one of these words. */
@@ -194,7 +196,7 @@ const CLAIM_PHRASES = {
   none: 'the text says that there is no',
 } as const
 
-/** A claim about tax in a text, with the taxes to which it may refer: of the text's items, or else of the fees. */
+/** A claim about tax in text, with the taxes that it may mean: those of the text's items, or else of the fees. */
 type ClaimInText = {
   readonly eventText: EventText
   readonly claim: TaxClaim
@@ -219,7 +221,7 @@ const findClaimsIn = (
     ({ statement }) => !otherWords.test(`${eventText.heading} ${statement}`),
   )
 
-const findSpan = (
+const createLocation = (
   { path, at }: EventText,
   { start, end }: TaxClaim,
 ): Pick<Draft, 'at' | 'span'> => ({
@@ -227,7 +229,7 @@ const findSpan = (
   span: [at + start, at + end],
 })
 
-/** Returns whether a claim only states an amount with or without tax correctly: "Members pay ₹5,900 with GST". */
+/** Returns whether a claim correctly states an amount with or without tax: "Members pay ₹5,900 with GST". */
 function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
   const statedAmounts = findSignedAmounts(statement, model.config.currency)
   const { items, tax } = model.config.fees
@@ -246,14 +248,14 @@ function statesAmountPaid(model: Model, { is, statement }: TaxClaim): boolean {
 const textTaxInclusionCheck: Check = {
   slug: 'text-tax-side',
   severity: 'warning',
-  why: 'If a text wrongly says that the fee includes the tax, delegates pay more than stated, or the organiser gets less.',
+  why: 'If the texts wrongly say that the fee includes the tax, delegates pay more than they expect, or the organiser gets less.',
   find: (model) => {
     return findClaims(model).flatMap(({ eventText, claim, taxes }): Draft[] => {
       const [firstTax] = taxes
       if (firstTax === undefined || firstTax.tax.percent === 0) return []
       const { tax, at } = firstTax
       const context = `${eventText.heading} ${claim.statement}`
-      const shownValue = eventText.shows ?? ''
+      const shownValue = eventText.shownValue ?? ''
       if (claim.is === 'mentioned' || taxes.some((tax) => tax.tax.prices === claim.is)) return []
       if (
         claim.is === 'inclusive' &&
@@ -263,10 +265,10 @@ const textTaxInclusionCheck: Check = {
       if (claim.is === 'exclusive' && (BASE_WORDS.test(context) || shownValue === 'base')) return []
       if (statesAmountPaid(model, claim)) return []
       const actualRule =
-        tax.prices === 'inclusive' ? 'the prices include it' : 'it is added to the prices'
+        tax.prices === 'inclusive' ? 'the prices include the tax' : 'the tax is added to the prices'
       return [
         {
-          ...findSpan(eventText, claim),
+          ...createLocation(eventText, claim),
           message: `${CLAIM_PHRASES[claim.is]} ${tax.name}; in this file ${actualRule}`,
           related: [{ at: `${at}.prices`, message: actualRule }],
           help:
@@ -282,7 +284,7 @@ const textTaxInclusionCheck: Check = {
 const textPercentCheck: Check = {
   slug: 'text-percent',
   severity: 'warning',
-  why: 'The text would state a different tax from the one that is charged.',
+  why: 'The text states a different tax from the one that is charged.',
   after: ['EV441'],
   find: (model) => {
     const eventTaxes = listItemTaxes(model)
@@ -303,7 +305,7 @@ const textPercentCheck: Check = {
           ? []
           : [
               {
-                ...findSpan(eventText, claim),
+                ...createLocation(eventText, claim),
                 message: `the text says ${claim.percent}%, but the tax is ${tax.percent}%`,
                 related: [{ at: `${at}.percent`, message: 'the tax' }],
                 help: 'write the same percentage in both places',
@@ -317,7 +319,7 @@ const textPercentCheck: Check = {
 const isPercentOf = ({ tax }: TaxAt, { percent, isHalf }: TaxClaim): boolean =>
   percent === null || percent === tax.percent || (isHalf && percent * 2 === tax.percent)
 
-/** Returns whether a claim is about the registration fee ("Registration fees plus 5% GST") and not about an item. */
+/** Returns whether a claim is about the registration fee, not about an item: "Registration fees plus 5% GST". */
 function isRegistrationTaxClaim({ text }: EventText, claim: TaxClaim): boolean {
   const { left } = findStatement(text, claim)
   return /\b(?:registration|regn|delegate|conference)\b/i.test(left.split(/,|\band\b/).at(-1) ?? '')
@@ -328,11 +330,11 @@ const TAX_PLACEHOLDER = /\{(?:gst|tax\.name|tax\.percent)\}/g
 const taxNotChargedCheck: Check = {
   slug: 'tax-not-charged',
   severity: 'warning',
-  why: 'A page that mentions a tax which is not charged confuses delegates.',
+  why: 'Delegates are confused by a page that mentions a tax that is not charged.',
   find: (model) => {
     const { file, config } = model
     if (config.fees.tax !== null || config.fees.prices === null) return []
-    const help = 'remove it, or add under fees: tax: {name: GST, percent: 18, prices: exclusive}'
+    const help = 'remove this, or add under fees: tax: {name: GST, percent: 18, prices: exclusive}'
     const related = [{ at: 'fees', part: 'key' as const, message: 'no tax is set here' }]
     const createRowDraft = (at: string): Draft => ({
       at,
@@ -377,8 +379,8 @@ const taxNotChargedCheck: Check = {
         .filter((claim) => claim.is !== 'none')
         .slice(0, 1)
         .map((claim): Draft => ({
-          ...findSpan(eventText, claim),
-          message: `the text mentions a tax: \`${eventText.text.slice(claim.start, claim.end)}\`; the fees have none`,
+          ...createLocation(eventText, claim),
+          message: `the text mentions a tax: \`${eventText.text.slice(claim.start, claim.end)}\`, but the fees have no tax`,
           related,
           help,
         }))

@@ -18,7 +18,7 @@ function findAcceptedCategories(when: Condition | undefined): ReadonlySet<unknow
 const adjustmentWithoutEffectCheck: Check = {
   slug: 'adjustment-without-effect',
   severity: 'warning',
-  why: 'A percentage of zero is zero, and a line never becomes negative. Delegates do not get the discount, or do not pay the charge.',
+  why: 'A percentage of zero is zero, and a line is never negative. Delegates do not get the discount, or do not pay the charge.',
   after: [...TABLE_ERRORS, 'EV401', 'EV217', 'EV475'],
   find: (model) => {
     const { items, adjustments } = model.config.fees
@@ -40,8 +40,8 @@ const adjustmentWithoutEffectCheck: Check = {
       return [
         {
           at: `fees.adjustments.${index}${raw?.on === undefined ? '.id' : '.on'}`,
-          message: `\`${id}\` changes nothing: ${on === REGISTRATION ? 'the registration' : `\`${on}\``} is free for everyone to whom it applies`,
-          help: `write on: all${otherItemId === undefined ? '' : `, or an item such as on: ${otherItemId}`}, or remove it`,
+          message: `\`${id}\` changes nothing: ${on === REGISTRATION ? 'the registration' : `\`${on}\``} is free for all delegates to whom it applies`,
+          help: `write on: all${otherItemId === undefined ? '' : `, or an item such as on: ${otherItemId}`}, or remove the adjustment`,
         },
       ]
     })
@@ -51,7 +51,7 @@ const adjustmentWithoutEffectCheck: Check = {
 const methodChargePartialCheck: Check = {
   slug: 'method-charge-partial',
   severity: 'note',
-  why: 'The gateway takes its share of the whole payment, not only of the registration.',
+  why: 'The gateway charges its fee on the whole payment, not only on the registration.',
   after: [...TABLE_ERRORS, 'EV640'],
   find: (model) =>
     model.config.fees.adjustments.flatMap(({ id, by, when }, index): Draft[] => {
@@ -67,8 +67,8 @@ const methodChargePartialCheck: Check = {
         : [
             {
               at: `fees.adjustments.${index}.id`,
-              message: `\`${id}\` changes the registration, but not the items`,
-              help: 'write on: all for the whole bill, or on: registration if that is intended',
+              message: `\`${id}\` changes the price of the registration, but not of the items`,
+              help: 'write on: all for the whole bill, or on: registration to change only the registration',
             },
           ]
     }),
@@ -96,18 +96,18 @@ const preselectedPriceCheck: Check = {
         ? [
             {
               at: `${field.path}.default`,
-              message: `the preselected option \`${defaultOption}\` costs money, and ${isOtherFree ? 'another option does not' : 'the question need not be answered'}`,
+              message: `the preselected option \`${defaultOption}\` costs money, but ${isOtherFree ? 'another option does not' : 'the question is optional'}`,
               related: [{ at: `fees.items.${index}.id`, message: 'charged here' }],
               help: isOtherFree
-                ? 'preselect the option without a price, or leave default out'
-                : 'leave default out',
+                ? 'preselect an option that is free, or remove default'
+                : 'remove default',
             },
           ]
         : []
     }),
     ...model.config.fees.adjustments.flatMap(({ id, when, by }, index): Draft[] => {
       const test = (when ?? [])
-        // Tests of the category are ignored: within a category, the other answer decides.
+        // Tests of the category are ignored: within a category, only the other answer matters.
         .flatMap((map) => {
           const answers = map.filter(({ field }) => field !== 'category')
           return answers.length === 1 ? answers : []
@@ -133,7 +133,7 @@ const preselectedPriceCheck: Check = {
   ],
 }
 
-/** Words for categories that delegates join by invitation instead of by paying. */
+/** Words for categories that delegates get by invitation instead of by payment. */
 const INVITED_WORDS =
   /\b(?:invite[ed]\w*|of honou?r|speakers?|organi[sz]ers?|organi[sz]ing|committee|vip|sponsors?|complimentary|chairpersons?|resource persons?)\b/i
 

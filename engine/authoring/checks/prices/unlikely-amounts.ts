@@ -1,4 +1,4 @@
-/** Checks EV657, EV658: prices that differ much from comparable prices, and discounts of the whole price. */
+/** Checks EV657, EV658: prices that differ greatly from comparable prices, and discounts of the full price. */
 import { EACH_ROW } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'
@@ -9,7 +9,7 @@ import { TABLE_ERRORS, listItemCells, listAdjustmentAmounts, listTableCells } fr
 
 /** A price with an extra or missing digit differs from comparable prices by at least this factor. */
 const DIGIT_FACTOR = 8
-/** The factor for two options of one kind. With only one price to compare, it is higher. */
+/** The factor for two options of one kind. It is higher because there is only one price to compare with. */
 const DIGIT_FACTOR_SAME_KIND = 10
 /** The factor for two options of different kinds. */
 const DIGIT_FACTOR_TWO_OPTIONS = 20
@@ -47,7 +47,7 @@ function listCells(model: Model): readonly Cell[] {
   )
 }
 
-/** Words for categories whose prices may differ much from those of ordinary delegates. */
+/** Words for categories whose prices may differ greatly from those of ordinary delegates. */
 const SPECIAL_CATEGORY_WORDS =
   /\b(?:students?|undergrad\w*|ug|pg|post ?grad\w*|interns?|trainees?|residents?|scholars?|nurses?|nursing|allied|technicians?|schools?|child\w*|kids?|juniors?|seniors?|retired|trade|exhibit\w*|stalls?|vendors?|publishers?|compan(?:y|ies)|corporate|industry|sponsors?|institution\w*|groups?|teams?|famil(?:y|ies)|couples?|day|days|online|virtual|accompan\w+|spouses?|visitors?|observers?|life|patrons?|vip|only)\b/i
 /** Words for items for one person, which cost less than ten registrations. */
@@ -57,7 +57,7 @@ const COMPANION_WORDS = /\b(?:accompan\w+|companions?|spouses?)\b/i
 
 type Outlier = { readonly cell: Cell; readonly other: Cell }
 
-/** Compares a price with the other prices of its table: several similar ones, or a single one with a larger factor. */
+/** Compares a price with several similar prices of its table, or with a single price by a larger factor. */
 function findOutlierInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | null {
   const comparedCells = cells.filter(
     (candidate) =>
@@ -108,7 +108,7 @@ function findOutlierByRatio(cell: Cell, cells: readonly Cell[]): Outlier | null 
       candidate.period === cell.period &&
       candidate.currency === cell.currency,
   )
-  const computeShare = (row: string, other: string): number | null => {
+  const computeTableRatio = (row: string, other: string): number | null => {
     const [ownCell, otherCell] = [cell.table, other].map((table) =>
       cellsInPeriod.find((candidate) => candidate.table === table && candidate.row === row),
     )
@@ -119,12 +119,12 @@ function findOutlierByRatio(cell: Cell, cells: readonly Cell[]): Outlier | null 
   const rows = [...new Set(cellsInPeriod.map(({ row }) => row))].filter((row) => row !== cell.row)
   const other = cellsInPeriod.find(({ table, row }) => table !== cell.table && row === cell.row)
   if (other === undefined) return null
-  const ownShare = computeShare(cell.row, other.table)
-  const shares = rows.flatMap((row) => computeShare(row, other.table) ?? [])
-  return ownShare !== null &&
-    shares.length > 1 &&
-    computeRatio(Math.max(...shares), Math.min(...shares)) <= 2 &&
-    shares.every((share) => computeRatio(ownShare, share) >= DIGIT_FACTOR)
+  const ownRatio = computeTableRatio(cell.row, other.table)
+  const otherRatios = rows.flatMap((row) => computeTableRatio(row, other.table) ?? [])
+  return ownRatio !== null &&
+    otherRatios.length > 1 &&
+    computeRatio(Math.max(...otherRatios), Math.min(...otherRatios)) <= 2 &&
+    otherRatios.every((share) => computeRatio(ownRatio, share) >= DIGIT_FACTOR)
     ? { cell, other }
     : null
 }
@@ -182,12 +182,12 @@ function findOutlierByRegistration(
 const priceOutOfLineCheck: Check = {
   slug: 'price-out-of-line',
   severity: 'warning',
-  why: 'If a price has an extra or missing digit, delegates pay ten times the price, or a tenth of it.',
+  why: 'If a price has an extra or missing digit, delegates pay ten times as much, or a tenth.',
   after: [...TABLE_ERRORS, 'EV401', 'EV412', 'EV414', 'EV415', 'EV451', 'EV461', 'EV462'],
   find: (model) => {
     const cells = listCells(model)
     const registration = cells.filter(({ item }) => item === null)
-    // Of two differing prices, the one further from the usual share of the registration price is reported.
+    // Of two prices that differ, reports the price that is further from the usual share of the registration price.
     const computeDistance = ({ amount, currency }: Cell): number => {
       const ownAmounts = (registration.length === 0 ? cells : registration)
         .filter((candidate) => candidate.currency === currency)
@@ -230,9 +230,9 @@ const priceOutOfLineCheck: Check = {
         : [
             {
               at: firstOutlier.cell.at,
-              message: `${formatMoney(firstOutlier.cell.amount, firstOutlier.cell.currency)} here, ${formatMoney(firstOutlier.other.amount, firstOutlier.other.currency)} in a comparable place: check the number of digits`,
+              message: `the price is ${formatMoney(firstOutlier.cell.amount, firstOutlier.cell.currency)} here, but a comparable price is ${formatMoney(firstOutlier.other.amount, firstOutlier.other.currency)}: check the number of digits`,
               related: [{ at: firstOutlier.other.at, message: 'the other price' }],
-              help: 'correct the price; if it is right, accept the finding with `allow`',
+              help: 'correct the price; if it is correct, accept the finding under `allow`',
             },
           ],
     )
@@ -243,7 +243,7 @@ const priceOutOfLineCheck: Check = {
 const FREE_WORDS =
   /\b(?:free|waive[rd]?|complimentary|gratis|no (?:charge|fee)|nothing|full(?:y)?|100 ?%|hundred per ?cent)\b/i
 
-const discountOfEverythingCheck: Check = {
+const fullDiscountCheck: Check = {
   slug: 'discount-of-everything',
   severity: 'warning',
   why: 'A discount of the full price makes the registration or the item free.',
@@ -296,5 +296,5 @@ const discountOfEverythingCheck: Check = {
 
 export const unlikelyAmountChecks = {
   EV657: priceOutOfLineCheck,
-  EV658: discountOfEverythingCheck,
+  EV658: fullDiscountCheck,
 } satisfies Checks

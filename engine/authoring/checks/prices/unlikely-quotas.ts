@@ -7,7 +7,7 @@ import { collectWords } from '../form/labels.ts'
 const INVITED_WORDS =
   /\b(?:invite[ed]\w*|faculty|speakers?|committee|vip|sponsors?|staff|volunteers?)\b/i
 
-/** Describes to whom a category is restricted. Returns null if every delegate may have it. */
+/** Describes the delegates to whom a category is restricted. Returns null if every delegate may choose it. */
 function describeRestriction(
   { file, config }: Model,
   id: string,
@@ -20,7 +20,7 @@ function describeRestriction(
   if (choice.by === 'rules' && choice.rules.some(({ when, then }) => then === id && when === null))
     return null
   if (category.listedOnly && INVITED_WORDS.test(`${id} ${category.label}`))
-    return 'with an invitation'
+    return 'by invitation only'
   const stage = readStage(id)
   if (stage.isMember === true && ownStage?.isMember !== true) return 'for members'
   if (stage.isSenior && ownStage?.isSenior !== true) return 'for senior delegates'
@@ -36,7 +36,7 @@ function describeRestriction(
 const offerForOthersCheck: Check = {
   slug: 'offer-for-others',
   severity: 'warning',
-  why: 'A delegate who accepts the offer gets the category and price of others, without being entitled to them.',
+  why: 'A delegate who accepts the offer gets a category and a price to which they are not entitled.',
   after: ['EV203', 'EV206', 'EV472', 'EV1109'],
   find: (model) => {
     const { config } = model
@@ -73,7 +73,7 @@ const offerForOthersCheck: Check = {
                   message: 'the category',
                 },
               ],
-              help: 'offer a category that every delegate may have, or offer none',
+              help: 'offer a category that every delegate may choose, or offer none',
             },
           ]
     }
@@ -111,7 +111,7 @@ const sum = (numbers: readonly number[]): number =>
 const quotaBelowPartsCheck: Check = {
   slug: 'quota-below-parts',
   severity: 'warning',
-  why: 'The quota for all delegates is full while the others still have seats. One of the numbers is probably wrong.',
+  why: 'The quota for all delegates would be full while other quotas still have seats. One of the numbers is probably wrong.',
   after: ['EV202', 'EV206', 'EV216', 'EV478'],
   find: ({ file, config }) => {
     const quotas = file.quotas ?? []
@@ -119,9 +119,10 @@ const quotaBelowPartsCheck: Check = {
       ({ when, max, count, each_option_of: by }) =>
         when === undefined && count === undefined && by === undefined && typeof max === 'number',
     )
-    const total = quotas[index]
-    if (total === undefined || typeof total.max !== 'number' || total.max === 0) return []
-    const { id, max: totalSeats } = total
+    const totalQuota = quotas[index]
+    if (totalQuota === undefined || typeof totalQuota.max !== 'number' || totalQuota.max === 0)
+      return []
+    const { id, max: totalSeats } = totalQuota
     const parts = quotas.flatMap(({ each_option_of: by, max, id: part }) => {
       const field = config.fields.find((candidate) => candidate.id === by)
       if (field === undefined || typeof max === 'number') return []
@@ -150,7 +151,7 @@ const quotaBelowPartsCheck: Check = {
       openCategories.every((category) =>
         categoryQuotas.some(({ values }) => values.includes(category.id)),
       )
-    const excess = [
+    const exceedingQuota = [
       ...parts,
       ...(isComplete
         ? [
@@ -162,19 +163,19 @@ const quotaBelowPartsCheck: Check = {
           ]
         : []),
     ].find(({ needed }) => needed > totalSeats)
-    return excess === undefined
+    return exceedingQuota === undefined
       ? []
       : [
           {
             at: `quotas.${index}.max`,
-            message: `\`${id}\` has ${totalSeats} seats, but ${excess.name === 'the categories' ? excess.name : `\`${excess.name}\``} ${excess.isSum ? 'have a total of' : 'has an option with'} ${excess.needed}`,
-            help: `write ${excess.needed} or more, or lower the numbers of the other quotas`,
+            message: `\`${id}\` has ${totalSeats} seats, but ${exceedingQuota.name === 'the categories' ? exceedingQuota.name : `\`${exceedingQuota.name}\``} ${exceedingQuota.isSum ? 'have a total of' : 'has an option with'} ${exceedingQuota.needed}`,
+            help: `write ${exceedingQuota.needed} or more, or lower the numbers of the other quotas`,
           },
         ]
   },
 }
 
-/** Words in many names, which do not identify a field. */
+/** Words that occur in many names and do not identify a field. */
 const COMMON_WORDS =
   /^(?:the|an?|of|for|in|on|at|to|and|or|with|without|i|my|your|you|how|many|much|number|no|count|total|additional|extra|further|second|other|per|each|person|people|day|ticket|seat|place|charge|fee|price|option|need\w*|want|wish|please)$/
 const collectIdentifyingWords = (text: string): ReadonlySet<string> =>
@@ -189,7 +190,7 @@ const collectFieldWords = ({ id, field }: FieldAt): ReadonlySet<string> =>
 const countsOtherFieldCheck: Check = {
   slug: 'counts-other-field',
   severity: 'warning',
-  why: 'Delegates pay for a number that they entered for something else.',
+  why: 'Delegates would pay for a number that they entered for something else.',
   after: ['EV201', 'EV206', 'EV216'],
   find: (model) => {
     const numbers = model.fields.filter(({ field }) => ['number', 'people'].includes(field.type))

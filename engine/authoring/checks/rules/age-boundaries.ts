@@ -14,7 +14,7 @@ type AgeGroup = {
   readonly max: number
   readonly path: string
   readonly kind: ConditionAt['kind']
-  /** Only groups with the same key are compared: those with the same field, kind of entry and other tests. */
+  /** Groups are compared only if their keys are equal: the same field, kind of condition and other tests. */
   readonly comparisonKey: string
 }
 
@@ -68,7 +68,7 @@ function listAgeGroups(form: Model): readonly AgeGroup[] {
 const ageBoundaryCheck: Check = {
   slug: 'age-boundary',
   severity: 'warning',
-  why: '“Up to 6” and “6 to 12” both contain the age of 6. “Under 6” and “from 7” leave it out.',
+  why: '“Up to 6” and “6 to 12” both include the age of 6. “Under 6” and “from 7” leave it out.',
   after: ['EV201', 'EV305', 'EV307'],
   find: (model) =>
     collectForms(model).flatMap((form) =>
@@ -90,12 +90,12 @@ function compareGroups(unsortedGroups: readonly AgeGroup[]): readonly Draft[] {
       return [
         {
           at: group.path,
-          message: `the age of ${group.min} is in this group and in another`,
+          message: `the age of ${group.min} is in this group and in another one`,
           related,
-          help: `write below: ${group.min} there, or at_least: ${group.min + 1} here`,
+          help: `write below: ${group.min} in the other group, or at_least: ${group.min + 1} here`,
         },
       ]
-    // Between groups of delegates, wide gaps are common: reductions for students and for seniors.
+    // Wide gaps between groups of delegates are common, such as reductions for students and for seniors.
     const highestCoveredAge = Math.max(...groups.slice(0, index).map(({ max }) => max))
     const isGap =
       group.kind === 'count'
@@ -107,7 +107,7 @@ function compareGroups(unsortedGroups: readonly AgeGroup[]): readonly Draft[] {
             at: group.path,
             message: `the age${highestCoveredAge + 2 === group.min ? ` of ${group.min - 1}` : `s of ${highestCoveredAge + 1} to ${group.min - 1}`} ${highestCoveredAge + 2 === group.min ? 'is' : 'are'} in no group`,
             related,
-            help: `write at_least: ${highestCoveredAge + 1} here, or at_most: ${group.min - 1} there`,
+            help: `write at_least: ${highestCoveredAge + 1} here, or at_most: ${group.min - 1} in the other group`,
           },
         ]
       : []

@@ -26,7 +26,7 @@ import { join } from '../../syntax/source.ts'
 
 type RuleBoxes = {
   readonly boxes: readonly Box[]
-  /** The answers that the rule decides, because no rule above matches them. */
+  /** The answers to which the rule applies, because no rule above matches them. */
   readonly decidedBoxes: readonly Box[]
 }
 export type RuleTable =
@@ -41,18 +41,18 @@ export type RuleTable =
       readonly budget: Budget
     }
 
-/** Represents the rules as disjoint boxes. The result is memoized because several checks need it. */
+/** Represents the rules as disjoint boxes of answers. The result is memoized because several checks need it. */
 const buildRuleTable = memoize(({ config }: Model): RuleTable => {
   const choice = config.categoryChoice
   if (choice.by === 'field') return { is: 'none' }
-  const budget = { left: MAX_OPERATIONS }
+  const budget = { remaining: MAX_OPERATIONS }
   return tryWithinBudget(
     (): RuleTable => {
       const domain = buildDomain(
         config,
         choice.rules.flatMap(({ when }) => (when === null ? [] : [when])),
       )
-      // The rules are not applied to delegates whose discount code gives a category.
+      // The rules do not apply to delegates whose discount code gives a category.
       const codeCondition = buildCategoryCodeCondition(config)
       let unmatchedBoxes = subtract(
         domain.space,
@@ -107,7 +107,7 @@ const NAME_ERRORS = [
   'EV308',
   'EV313',
 ]
-/** At most this many unmatched answers are listed; the rest are counted. */
+/** A finding lists at most this many unmatched answers, and only counts the others. */
 const MAX_SHOWN_BOXES = 4
 
 const ruleIncompleteCheck: Check = {
@@ -137,7 +137,7 @@ const ruleIncompleteCheck: Check = {
 const ruleUnreachableCheck: Check = {
   slug: 'rule-unreachable',
   severity: 'error',
-  why: 'A rule that never applies indicates a mistake in this rule or in one above it.',
+  why: 'If a rule never applies, this rule or a rule above it is wrong.',
   after: [...NAME_ERRORS, 'EV303'],
   find: (model) => {
     const table = buildRuleTable(model)
@@ -158,11 +158,11 @@ const ruleUnreachableCheck: Check = {
           message: 'this rule is never reached',
           related: coveringRules
             .slice(0, MAX_COVERING_RULES)
-            .map((coveringRule) => ({ at: getRulePath(coveringRule), message: 'covered here' })),
+            .map((rule) => ({ at: getRulePath(rule), message: 'covers this rule' })),
           notes: [
             coveringRules.length === 0
-              ? 'no delegate can give the answers that it requires'
-              : `all delegates to whom it applies are covered by ${ruleText} above`,
+              ? 'no delegate can give the answers that the rule requires'
+              : `${ruleText} above already ${coveringRules.length === 1 ? 'covers' : 'cover'} all delegates to whom it applies`,
           ],
         },
       ]
@@ -170,12 +170,12 @@ const ruleUnreachableCheck: Check = {
   },
 }
 
-/** If more rules than this together cover a rule, the list would not help the author. */
+/** A longer list of covering rules would not help the author. */
 const MAX_COVERING_RULES = 8
 
 /**
- * Returns a minimal set of earlier rules that together cover a rule. The search starts with all overlapping rules, and
- * removes each rule that the others make unnecessary.
+ * Returns a minimal set of earlier rules that together cover a rule. Starts with all overlapping rules and removes each
+ * rule that the other rules make unnecessary.
  */
 function findCoveringRules(
   { domain, rules, budget }: Extract<RuleTable, { is: 'table' }>,
@@ -186,7 +186,7 @@ function findCoveringRules(
     () => subtract(domain.space, ownBoxes, domain.impossible, budget),
     ownBoxes,
   )
-  const covers = (coveringRules: readonly number[]): boolean =>
+  const isCoveredBy = (coveringRules: readonly number[]): boolean =>
     subtract(
       domain.space,
       possibleBoxes,
@@ -206,7 +206,7 @@ function findCoveringRules(
     () =>
       overlappingRules.reduce<readonly number[]>(
         (remaining, entry) =>
-          covers(remaining.filter((other) => other !== entry))
+          isCoveredBy(remaining.filter((other) => other !== entry))
             ? remaining.filter((other) => other !== entry)
             : remaining,
         overlappingRules,
@@ -227,8 +227,8 @@ const otherwiseNotLastCheck: Check = {
       {
         at: getRulePath(otherwiseIndex),
         message: 'rules after `otherwise` are never reached',
-        related: [{ at: getRulePath(otherwiseIndex + 1), message: 'the first of them' }],
-        help: 'move it to the end',
+        related: [{ at: getRulePath(otherwiseIndex + 1), message: 'never reached' }],
+        help: 'move `otherwise` to the end',
       },
     ]
   },
@@ -237,7 +237,7 @@ const otherwiseNotLastCheck: Check = {
 const otherwiseUnusedCheck: Check = {
   slug: 'otherwise-unused',
   severity: 'warning',
-  why: 'A rule that covers no delegate suggests that the rules above cover too many.',
+  why: 'If `otherwise` covers no delegate, the rules above may cover too many.',
   after: [...NAME_ERRORS, 'EV303'],
   find: (model) => {
     const table = buildRuleTable(model)
@@ -254,7 +254,7 @@ const otherwiseUnusedCheck: Check = {
 const unprovedRulesCheck: Check = {
   slug: 'too-large-to-prove',
   severity: 'note',
-  why: 'The check was not completed, so the result is unknown.',
+  why: 'The check did not finish, so the result is unknown.',
   after: NAME_ERRORS,
   find: (model) =>
     buildRuleTable(model).is === 'too-large'
@@ -262,7 +262,7 @@ const unprovedRulesCheck: Check = {
           {
             at: 'category.rules',
             part: 'key',
-            message: 'there are too many rules to check that they are complete',
+            message: 'there are too many rules to check whether they cover every delegate',
             notes: [`the check stopped after ${MAX_OPERATIONS} steps`],
             help: 'end with {otherwise: …}, and add examples',
           },
@@ -273,7 +273,7 @@ const unprovedRulesCheck: Check = {
 const categoryUnreachableCheck: Check = {
   slug: 'category-unreachable',
   severity: 'error',
-  why: 'Either no delegate ever gets the category, although it has a price, or a rule gives it, although it is `listed_only`.',
+  why: 'A category that no rule gives must be `listed_only`, and no rule may give a category that is `listed_only`.',
   after: ['EV203', 'EV206'],
   find: ({ file, config }) => {
     const choice = config.categoryChoice
@@ -289,7 +289,7 @@ const categoryUnreachableCheck: Check = {
               {
                 at: `categories.${index}.id`,
                 message: `no rule ever gives the category \`${id}\``,
-                help: 'add a rule, or mark it listed_only: true',
+                help: 'add a rule, or write listed_only: true',
               },
             ],
       ),
@@ -303,8 +303,8 @@ const categoryUnreachableCheck: Check = {
               {
                 at: join(getRulePath(index), when === null ? 'otherwise' : 'then'),
                 message: `\`${then}\` is listed_only, but this rule gives it`,
-                related: [{ at: `categories.${listedIndex}`, message: 'listed_only here' }],
-                help: 'remove listed_only, or give another category',
+                related: [{ at: `categories.${listedIndex}`, message: 'the category' }],
+                help: 'remove `listed_only`, or give another category',
               },
             ]
       }),
@@ -326,8 +326,8 @@ const unusedExpectsCheck: Check = {
                 {
                   at: `categories.${index}.expects`,
                   part: 'entry',
-                  message: 'rules determine the category here, so this is never used',
-                  help: 'remove it, or write the condition in category.rules',
+                  message: 'rules determine the category, so `expects` is never used',
+                  help: 'remove `expects`, or write the condition in category.rules',
                 },
               ],
         ),

@@ -28,22 +28,22 @@ function checkEachForm(find: Check['find']): Check['find'] {
   return (model) => collectForms(model).flatMap(find)
 }
 
-type Truth = { readonly neverTrueMaps: readonly number[]; readonly isAlwaysTrue: boolean }
+type Proof = { readonly neverTrueMaps: readonly number[]; readonly isAlwaysTrue: boolean }
 
 /**
- * Finds which maps of each condition can never be true, and whether the condition is always true. All conditions
- * of a file share one budget: if a file has thousands, only the first few hundred are proved.
+ * Finds the maps of each condition that can never be true, and whether the condition is always true. All conditions of
+ * a file share one budget: if a file has thousands of conditions, only the first few hundred are proved.
  */
-const findTruths = memoize(
-  ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Truth | null> => {
-    const budget = { left: MAX_OPERATIONS }
+const proveConditions = memoize(
+  ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Proof | null> => {
+    const budget = { remaining: MAX_OPERATIONS }
     return new Map(
-      conditions.map((condition) => [condition, findTruth(config, condition.condition, budget)]),
+      conditions.map((condition) => [condition, findProof(config, condition.condition, budget)]),
     )
   },
 )
 
-function findTruth(config: EventConfig, condition: Condition, budget: Budget): Truth | null {
+function findProof(config: EventConfig, condition: Condition, budget: Budget): Proof | null {
   return tryWithinBudget(() => {
     const domain = buildDomain(config, [condition])
     const boxes = subtract(domain.space, listAllBoxes(domain), domain.impossible, budget)
@@ -64,14 +64,14 @@ const neverTrueCheck: Check = {
   after: ['EV201', 'EV202', 'EV203', 'EV205', 'EV307', 'EV308', 'EV313'],
   find: checkEachForm((form) =>
     form.conditions.flatMap((condition) => {
-      const neverTrueIndexes = findTruths(form).get(condition)?.neverTrueMaps ?? []
+      const neverTrueIndexes = proveConditions(form).get(condition)?.neverTrueMaps ?? []
       const isNeverTrue = neverTrueIndexes.length === condition.maps.length
-      const message = `${condition.maps.length > 1 ? 'none of these can ever' : 'this can never'} be true`
+      const message = `${condition.maps.length > 1 ? 'none of these conditions can ever' : 'this condition can never'} be true`
       if (isNeverTrue && neverTrueIndexes.length > 0)
         return [{ at: condition.path, message, ...explainNever(form, condition.maps) }]
       return neverTrueIndexes.map((at) => ({
         at: condition.maps[at]?.path ?? condition.path,
-        message: 'this can never be true',
+        message: 'this condition can never be true',
         ...explainNever(form, condition.maps.slice(at, at + 1)),
       }))
     }),
@@ -87,14 +87,14 @@ const alwaysTrueCheck: Check = {
     form.conditions
       .filter(({ kind }) => kind !== 'rule')
       .flatMap((entry) =>
-        findTruths(form).get(entry)?.isAlwaysTrue === true
+        proveConditions(form).get(entry)?.isAlwaysTrue === true
           ? [
               {
                 at: entry.path,
-                message: 'this is always true',
+                message: 'this condition is always true',
                 help:
                   entry.kind === 'count'
-                    ? `to count them all write count: ${entry.path.split('.').at(-1) ?? ''}`
+                    ? `to count every person write count: ${entry.path.split('.').at(-1) ?? ''}`
                     : 'remove the condition',
               },
             ]
@@ -108,7 +108,7 @@ const NUMBER_TEST_KEYS = ['at_least', 'at_most', 'above', 'below']
 const wrongComparisonCheck: Check = {
   slug: 'wrong-comparison',
   severity: 'error',
-  why: 'Answers are compared by type: the answer true is never equal to the text "yes".',
+  why: 'Answers are compared by type: the answer `true` is never equal to the text "yes".',
   find: checkEachForm((model) =>
     model.conditions.flatMap(({ maps }) =>
       maps.flatMap((map) =>
@@ -139,10 +139,10 @@ const wrongComparisonCheck: Check = {
             return [
               {
                 at: path,
-                message: `\`${id}\` is ${withArticle(type)} field; at_least, at_most, above and below compare numbers`,
+                message: `\`${id}\` is ${addArticle(type)} field; at_least, at_most, above and below compare numbers`,
                 ...(type === 'people' || type === 'many'
                   ? {
-                      help: `to test how many there are, write {${id}: {count: ${describeTest(raw)}}}`,
+                      help: `to test their number, write {${id}: {count: ${describeTest(raw)}}}`,
                     }
                   : type === 'date'
                     ? { help: `to compare an age, write {${id}: {age: ${describeTest(raw)}}}` }
@@ -153,20 +153,20 @@ const wrongComparisonCheck: Check = {
             return [
               {
                 at: path,
-                message: `\`${id}\` is ${withArticle(type)} field; age is computed from a date of birth`,
+                message: `\`${id}\` is ${addArticle(type)} field; age is computed from a date of birth`,
                 help:
                   type === 'number'
                     ? `compare the number itself: {${id}: ${describeTest((raw as { readonly age: unknown }).age)}}`
                     : type === 'people'
                       ? `a condition tests how many people there are, {${id}: {count: {at_least: 1}}}; an item counts some of them with count: {${id}: {age: …}}`
-                      : 'make it a date field that asks for the date of birth',
+                      : 'use a date field that asks for the date of birth',
               },
             ]
           if (kinds.has('date') && type !== 'date')
             return [
               {
                 at: path,
-                message: `\`${id}\` is ${withArticle(type)} field; from and to compare dates`,
+                message: `\`${id}\` is ${addArticle(type)} field; from and to compare dates`,
               },
             ]
           const listMessage = explainListTest(model, id, type, kinds, raw)
@@ -180,10 +180,10 @@ const wrongComparisonCheck: Check = {
   ),
 }
 
-/** Prefixes a field type with its article: `a text`, `an email`. */
-const withArticle = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
+/** Prefixes a field type with its article: `a number`, `an email`. */
+const addArticle = (type: string): string => `${/^[aeiou]/.test(type) ? 'an' : 'a'} ${type}`
 
-/** Explains a list test (`has`, `count`) of a single value, or a comparison of a list with a single value. */
+/** Explains why a list test (`has`, `count`) cannot test one value, or why a list cannot equal one value. */
 function explainListTest(
   model: Model,
   id: string,
@@ -195,12 +195,12 @@ function explainListTest(
   const valueText = values.length === 1 ? String(values[0]) : `[${values.map(String).join(', ')}]`
   if (kinds.has('has') && type !== 'many')
     return {
-      message: `\`${id}\` is ${withArticle(type)} field; has tests the options ticked in a field of type many`,
+      message: `\`${id}\` is ${addArticle(type)} field; has tests the ticked options of a field of type many`,
       help: type === 'people' ? suggestCount(id, 1) : `write {${id}: ${valueText}}`,
     }
   if (kinds.has('count') && type !== 'many' && type !== 'people')
     return {
-      message: `\`${id}\` is ${withArticle(type)} field; count tests how many are ticked or listed`,
+      message: `\`${id}\` is ${addArticle(type)} field; count tests the number of ticked options or of people`,
       help:
         type === 'number'
           ? `compare the number itself, such as {${id}: {at_least: 1}}`
@@ -249,11 +249,11 @@ function checkComparedValue(
   value: unknown,
   at: string,
 ): readonly Draft[] {
-  const span = model.source.written(at)?.span
+  const span = model.source.getScalar(at)?.span
   const fix = (text: string) =>
     span === undefined ? {} : { fix: { start: span[0], end: span[1], text } }
   const valueText = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
-  const message = `\`${id}\` is ${withArticle(type)} field; it never equals ${valueText}`
+  const message = `\`${id}\` is ${addArticle(type)} field; it never equals ${valueText}`
   if (type === 'consent' && value === false)
     return [
       {
@@ -270,8 +270,8 @@ function checkComparedValue(
         at,
         message,
         ...(suggestion === null
-          ? { help: 'write true or false' }
-          : { help: `write ${suggestion}`, ...fix(suggestion) }),
+          ? { help: 'write `true` or `false`' }
+          : { help: `write \`${suggestion}\``, ...fix(suggestion) }),
       },
     ]
   }
@@ -292,12 +292,12 @@ function checkComparedValue(
   const optionIds =
     model.fields.find((field) => field.id === id)?.field.options?.map((option) => option.id) ?? []
   const nearest = findNearest(String(value), optionIds)
-  const quotedText = JSON.stringify(model.source.written(at)?.text ?? String(value))
+  const quotedText = JSON.stringify(model.source.getScalar(at)?.text ?? String(value))
   return [
     {
       at,
       message,
-      help: nearest === null ? `write ${quotedText} for the text` : `write ${nearest.name}`,
+      help: nearest === null ? `write ${quotedText} to compare the text` : `write ${nearest.name}`,
     },
   ]
 }
@@ -305,7 +305,7 @@ function checkComparedValue(
 const visibilityCycleCheck: Check = {
   slug: 'visibility-cycle',
   severity: 'error',
-  why: 'Whether a field is shown cannot depend on the field itself.',
+  why: 'The condition of a field cannot depend on the field itself.',
   after: ['EV201', 'EV206'],
   find: (model) => {
     const { config } = model
@@ -323,7 +323,7 @@ const visibilityCycleCheck: Check = {
             .flat()
             .map(({ field }) => field)
     })
-    // Breadth-first search that visits each field once: if all fields refer to each other, there are too many paths.
+    // Visits each field once (breadth first), because fields that all refer to each other have too many paths.
     const findCycle = (id: string): readonly string[] | null => {
       const referredBy = new Map<string, string | null>([[id, null]])
       const findPath = (fieldId: string | null): readonly string[] =>
@@ -352,7 +352,7 @@ const visibilityCycleCheck: Check = {
   },
 }
 
-/** Whether the answers of a field type have no fixed spelling. */
+/** States for each field type whether its answers are free text, with no fixed spelling. */
 const IS_FREE_TEXT: Readonly<Record<FieldType, boolean>> = {
   text: true,
   multiline: true,
@@ -371,7 +371,7 @@ const IS_FREE_TEXT: Readonly<Record<FieldType, boolean>> = {
 const comparesFreeTextCheck: Check = {
   slug: 'compares-free-text',
   severity: 'warning',
-  why: 'Delegates spell names differently, and a condition on free text matches only one spelling.',
+  why: 'Delegates spell the same name in several ways, but a condition on free text matches only one spelling.',
   after: ['EV201', 'EV213', 'EV307'],
   find: checkEachForm((model) =>
     model.conditions.flatMap(({ maps }) =>
@@ -382,7 +382,7 @@ const comparesFreeTextCheck: Check = {
           return findConstants(raw, path).map(({ value, at }) => ({
             at,
             message: `\`${id}\` is free text; comparing it with \`${String(value)}\` fails on any other spelling`,
-            help: 'make it a select field',
+            help: 'use a select field',
           }))
         }),
       ),

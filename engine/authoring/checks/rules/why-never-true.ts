@@ -1,4 +1,4 @@
-/** Reasons why a condition is never true: when its fields are shown, and which values they accept. */
+/** Explains why a condition is never true: when its fields are shown, and which values they accept. */
 import { describeCondition } from '../../../rules/describe-condition.ts'
 import type { Draft } from '../../finding.ts'
 import type { ConditionAt, Model } from '../../checked-file.ts'
@@ -10,7 +10,7 @@ export function explainNever(
 ): Pick<Draft, 'notes' | 'help'> {
   return {
     notes: [...new Set(maps.flatMap((map) => describeFields(model, map)))],
-    help: 'all tests in one pair of braces must be true together; for alternatives, write a list: [{a: 1}, {b: 2}]',
+    help: 'all tests in a pair of braces must be true at the same time; for alternatives, write a list: [{a: 1}, {b: 2}]',
   }
 }
 

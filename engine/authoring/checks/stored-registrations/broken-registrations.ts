@@ -1,6 +1,7 @@
 /**
- * Checks EV10xx: damage that a new version of an event file would do to stored registrations. They run at reload and
- * in `diff --database`. An `allow` entry with a reason accepts any of them.
+ * Checks EV10xx: damage that a new version of an event file would do to stored registrations.
+ *
+ * The checks run at reload and in `diff --database`. An `allow` entry with a reason accepts any of their findings.
  */
 import { listGatewayAccounts } from '../../../payments/card-accounts.ts'
 import type { EventConfig, Field } from '../../../event/config.ts'
@@ -58,7 +59,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
           at: 'form.sections',
           part: 'key' as const,
           message: `the field \`${id}\` was removed, but ${formatRegistrationCount(getOwn(use.fields, id) ?? 0)} answered it`,
-          help: `keep it, or list it under form.also_stored: {id: ${id}, type: text, label: ${label}}`,
+          help: `keep the field, or list it under form.also_stored: {id: ${id}, type: text, label: ${label}}`,
         })),
   },
   EV1002: {
@@ -76,7 +77,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
         .map(([previous, current]) => ({
           at: comparison.fieldPath(current.id),
           part: 'entry' as const,
-          message: `\`${current.id}\` was a ${previous.type} field and becomes ${current.type}, but ${formatRegistrationCount(getOwn(comparison.use.fields, current.id) ?? 0)} answered it`,
+          message: `\`${current.id}\` changes from a ${previous.type} to a ${current.type} field, but ${formatRegistrationCount(getOwn(comparison.use.fields, current.id) ?? 0)} answered it`,
           help: 'give the new field a different id',
         })),
   },
@@ -111,7 +112,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
   EV1014: {
     slug: 'currency-in-use',
     severity: 'error',
-    why: 'Stored bills and payments keep their currency. Totals, lists and refunds would mix two currencies.',
+    why: 'The currency of stored bills and payments does not change. Totals, lists and refunds would mix two currencies.',
     find: ({ old, next, use }) => {
       const drafts = next.categories.flatMap(({ id }, index): Draft[] => {
         const [previous, current] = [getCurrency(old, id), getCurrency(next, id)]
@@ -142,7 +143,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
   EV1004: {
     slug: 'category-in-use',
     severity: 'error',
-    why: 'Lists, filters and confirmations show the category of every registration.',
+    why: 'Lists, filters and confirmations show the category of every registration, so it must exist.',
     find: ({ next, use }) =>
       Object.entries(use.categories)
         .filter(
@@ -152,7 +153,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
           at: 'categories',
           part: 'key' as const,
           message: `the category \`${id}\` was removed, but ${formatRegistrationCount(count)} belong to it`,
-          help: `keep it with listed_only: true, so that no new registration gets it`,
+          help: `keep the category with listed_only: true, so that new registrations cannot get it`,
         })),
   },
   EV1005: {
@@ -180,7 +181,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
   EV1006: {
     slug: 'payments-orphaned',
     severity: 'error',
-    why: 'The status of a pending payment is requested from the account with which it was started.',
+    why: 'The status of a pending payment is requested from the account in which it was started.',
     find: ({ old, next, use }) => {
       const currentAccounts = listGatewayAccounts(next)
       const removedAccount = listGatewayAccounts(old).find(
@@ -193,8 +194,8 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
       return [
         {
           at: next.payment === null ? 'payment' : 'payment.account',
-          message: `the account \`${removedAccount.account}\` was removed, but it has pending payments of ${formatRegistrationCount(use.pending)}`,
-          help: 'wait until no payment is pending, or accept the finding under allow',
+          message: `the account \`${removedAccount.account}\` was removed, but ${formatRegistrationCount(use.pending)} ${use.pending === 1 ? 'has' : 'have'} a pending payment in it`,
+          help: 'wait until no payments are pending, or accept the finding under `allow`',
         },
       ]
     },
@@ -222,7 +223,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
             : [
                 {
                   at: `routes.${page}`,
-                  message: `the address of this page was ${old.routes[page]}, and the links of ${formatRegistrationCount(use.registrations)} still lead there`,
+                  message: `the address of this page was ${old.routes[page]}; links of ${formatRegistrationCount(use.registrations)} still use that address`,
                 },
               ],
         ),
@@ -254,7 +255,7 @@ function findRemovedPeriods({ old, next }: VersionComparison): readonly Draft[] 
     }))
 }
 
-/** Reports periods that were removed from a group, or that no longer apply to a category that moved to a group. */
+/** Reports periods that no longer apply to a category: their group lost them, or the category changed its group. */
 function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[] {
   const tables = [undefined, ...(old.fees.groups ?? [])]
   return tables.flatMap((group) =>
@@ -291,8 +292,8 @@ function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[
 }
 
 /**
- * Compares a new version of an event, which has no errors, with the version that is served now. `file` is the text
- * of the new version.
+ * Compares a new version of an event with the version that is currently served. The new version must have no errors;
+ * `file` is its text.
  */
 export function compareWithServedVersion(
   next: EventConfig,
@@ -315,7 +316,7 @@ export function compareWithServedVersion(
   )
   // `allow` entries for other codes were checked when the file was checked alone.
   return applyAllow(findings, source, new Set(Object.keys(storedRegistrationChecks)), {
-    compared: true,
+    hasOlderVersion: true,
   }).filter(({ code }) => Object.hasOwn(storedRegistrationChecks, code))
 }
 

@@ -1,4 +1,4 @@
-/** Checks for damage that a new version would do to past sales: items, quotas, discount codes, member lists. */
+/** Checks whether a new version would damage past sales: items, quotas, discount codes, member lists. */
 import type { EventConfig } from '../../../event/config.ts'
 import { getOwn } from '../../../lib/result.ts'
 import type { Quota } from '../../../event/pricing-types.ts'
@@ -46,7 +46,7 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
                 at: next.fees.items.length === 0 ? 'fees' : 'fees.items',
                 part: 'key',
                 message: `the item \`${id}\` was removed, but ${formatRegistrationCount(registrationCount)} bought it`,
-                help: 'keep it, with none in the periods in which it is no longer on sale',
+                help: 'keep the item, and write `none` in the periods in which it is no longer on sale',
               },
             ]
       }),
@@ -54,7 +54,7 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
   EV1010: {
     slug: 'quota-in-use',
     severity: 'error',
-    why: 'A quota counts the seats in use. Without it more seats would be sold than exist.',
+    why: 'A quota counts the seats in use. Without the quota, more seats can be sold than exist.',
     find: ({ old, next, use }) =>
       old.quotas.flatMap((previous): Draft[] => {
         const seatsInUse = countSeatsInUse(use, previous).reduce(
@@ -68,7 +68,7 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
                 at: next.quotas.length === 0 ? 'fees' : 'quotas',
                 part: 'key',
                 message: `the quota \`${previous.id}\` was removed, but ${seatsInUse} of its seats are in use`,
-                help: 'keep it with a higher max, or accept under allow that its seats are no longer counted',
+                help: 'keep the quota with a higher max, or accept the finding under `allow`: its seats are then no longer counted',
               },
             ]
       }),
@@ -76,12 +76,12 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
   EV1011: {
     slug: 'oversold',
     severity: 'error',
-    why: 'Lowering the number does not free seats that are already sold.',
+    why: 'A lower quota does not free seats that are already sold.',
     find: (comparison) =>
       pairKeptQuotas(comparison).flatMap(([previous, current, index]) =>
         countSeatsInUse(comparison.use, previous).flatMap(({ option, count }): Draft[] => {
           const maximum = getQuotaMaximum(current, option)
-          // An option that was removed from its field is reported at the field.
+          // Another check reports options that were removed from their field.
           if ((maximum ?? 0) >= count || isRemovedOption(comparison.next, current, option))
             return []
           const itemText =
@@ -104,7 +104,7 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
   EV1012: {
     slug: 'code-kind-in-use',
     severity: 'error',
-    why: 'Codes of a removed kind have no effect, and their former effect is no longer visible.',
+    why: 'Codes of a removed kind have no effect, and staff can no longer see which discount each code gave.',
     find: ({ old, next, use }) =>
       old.codeKinds.flatMap(({ id }): Draft[] => {
         const usageCount = getOwn(use.codes, id) ?? 0
@@ -133,7 +133,7 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
               {
                 at: comparison.fieldPath(current.id),
                 part: 'entry',
-                message: `\`${current.id}\` was looked up in the member list \`${previous.roll}\`, and ${formatRegistrationCount(answerCount)} used it`,
+                message: `\`${current.id}\` is no longer looked up in the member list \`${previous.roll}\`, which ${formatRegistrationCount(answerCount)} used`,
                 help: 'keep the member list, or give the new field a different id',
               },
             ]
@@ -141,7 +141,7 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
   },
 }
 
-/** Returns the maximum of a quota, or of one of its options. Null if the quota does not have such a maximum. */
+/** Returns the maximum of a quota or of one of its options, or null if the quota does not have that maximum. */
 function getQuotaMaximum({ max }: Quota, option: string | null): number | null {
   if (option === null) return typeof max === 'number' ? max : null
   return typeof max === 'number' ? null : (getOwn(max, option) ?? null)

@@ -1,4 +1,4 @@
-/** The stored data with which a new version of an event file is compared. */
+/** The stored data with which a new version of an event file is compared: which names registrations use. */
 import type { EventConfig, Field } from '../../../event/config.ts'
 import type { Draft, Meta } from '../../finding.ts'
 
@@ -7,10 +7,10 @@ export type UsageCounts = {
   readonly registrations: number
   readonly pending: number
   readonly fields: Readonly<Record<string, number>>
-  /** Field → answer → number of registrations with it. */
+  /** Field → answer → number of registrations with this answer. */
   readonly options: Readonly<Record<string, Readonly<Record<string, number>>>>
   readonly categories: Readonly<Record<string, number>>
-  /** Item → number of registrations with it on the bill. */
+  /** Item → number of registrations with this item on the bill. */
   readonly items: Readonly<Record<string, number>>
   /** Quota id, or `quota.option` → number of seats in use. */
   readonly places: Readonly<Record<string, number>>
@@ -20,7 +20,7 @@ export type UsageCounts = {
 
 /**
  * The values whose use must be counted in all registrations. Only values that the new version changes are counted,
- * because counting takes longer with each registration.
+ * because counting is slow for many registrations.
  */
 export type CountedValues = {
   /** Fields whose answers are counted. */

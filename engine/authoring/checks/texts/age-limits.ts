@@ -10,13 +10,13 @@ import { OTHER_AGE_WORDS, readAgeBounds } from './category-ages.ts'
 /** Matches an upper limit, a lower limit, or a limit without a direction. */
 const AGE_LIMIT =
   /\b(?:(upper|maximum|max\.?|highest)|(lower|minimum|min\.?|lowest))?\s*age(?:[- ]limit)?\s*(?:is|of|for \w+(?: \w+)?(?: is)?)?\s*[:=–-]?\s*(\d{1,3})(?![\d%.,]*\d|\s*(?:%|-|–|to\b|months?\b|days?\b))\s*(?:years?|yrs?)?/gi
-/** Words for age limits that do not concern the registration. */
+/** Words for age limits of something other than registration, such as an award. */
 const PROGRAMME_WORDS =
   /\b(?:awards?|prizes?|papers?|posters?|quiz(?:zes)?|contests?|competitions?|fellowships?|scholarships?|grants?|orations?|presentations?|sessions?|elections?|membership)\b/i
 
 /**
- * Reports age limits that match no condition. An age without a word such as "upper" counts only if the text contains
- * the word "limit".
+ * Reports age limits that match no condition. An age without a word such as "upper" counts as a limit only if the text
+ * contains the word "limit".
  */
 export function findAgeLimits(model: Model): readonly Draft[] {
   const bounds = model.conditions.flatMap(({ maps, kind }) =>
@@ -63,7 +63,7 @@ export function findAgeLimits(model: Model): readonly Draft[] {
                 {
                   at: path,
                   span: [at + start, at + end],
-                  message: `the text says “${match[0].trim()}”, but the condition applies ${bound.words} ${bound.age} years`,
+                  message: `the text says “${match[0].trim()}”, but the condition is true ${bound.words} the age of ${bound.age}`,
                   related: [{ at: bound.at, message: 'the condition' }],
                   help: 'write the same age in both places',
                 },

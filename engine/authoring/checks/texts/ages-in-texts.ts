@@ -1,4 +1,4 @@
-/** Check EV626: the ages in texts below which children are free or pay half agree with the items. */
+/** Check EV626: ages below which children are free or pay half agree with the items. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Model } from '../../checked-file.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
@@ -10,7 +10,7 @@ const CHILD_AGE =
 const FREE_WORDS =
   /\b(?:free|complimentary|no (?:charge|fee)|not charged|without (?:charge|fee|payment)|(?:for|cost|pay) nothing|need not pay)\b/i
 const HALF_PRICE_WORDS = /\bpay (?:only )?half\b|\bhalf (?:the )?(?:fee|price|rate|charge)s?\b/i
-/** Words for subjects whose ages are not those of the items. */
+/** Words for subjects with their own age limits, which differ from those of the items. */
 const OTHER_SUBJECT_WORDS =
   /\b(?:hotels?|rooms?|beds?|stay|accommodation|dinner|banquet|lunch|meals?|food|tours?|bus(?:es)?|travel|workshops?|cr[eè]che|halls?|lectures?|sessions?|watch|pool|museums?|carriers?|contests?)\b/i
 
@@ -21,7 +21,7 @@ type AgeLimit = {
   readonly maxAge: number | null
 }
 
-/** Returns the items that count people from or up to an age, grouped by the path of the list of people. */
+/** Returns the age limits of items that count people, grouped by the path of the list of people. */
 function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]> {
   const ageLimits = (model.file.fees.items ?? []).flatMap(({ id, count }, i) =>
     typeof count !== 'object'
@@ -72,18 +72,18 @@ function readMaximum(test: unknown): number | null {
 export const textAgeCheck: Check = {
   slug: 'text-age',
   severity: 'warning',
-  why: 'If the ages differ, parents who read that children of an age are free are charged for a child of that age.',
+  why: 'If the ages differ, parents are charged for a child who is free according to the text.',
   find: (model) => {
     const lists = [...collectAgeLimits(model)]
     return lists.flatMap(([path, limitsOfList]) => {
-      // If items begin at different ages, a text may state any of them. Below the lowest age, children are free.
+      // If items begin at different ages, text may state any of these ages. Below the lowest, children are free.
       const lowestLimit = limitsOfList.toSorted((a, b) => a.minAge - b.minAge)[0]
       if (lowestLimit === undefined) return []
       return collectEventTexts(model)
         .filter(
           ({ path: place }) =>
             place.startsWith(`${path}.`) ||
-            // If the form has only one list of people, sentences in other places also refer to it.
+            // If the form has only one list of people, texts in other places also refer to it.
             (lists.length === 1 && /^(?:form\.panel|email|results)\./.test(place)),
         )
         .flatMap(({ path: at, text, at: offset }) =>
@@ -96,7 +96,7 @@ export const textAgeCheck: Check = {
               ({ minAge }) => statedAge === minAge || (isUpTo && statedAge === minAge - 1),
             )
             if (OTHER_SUBJECT_WORDS.test(`${left} ${right}`)) return []
-            const report = (place: string, words: string): Draft[] => [
+            const buildDraft = (place: string, words: string): Draft[] => [
               {
                 at,
                 span: [offset + start, offset + end],
@@ -113,13 +113,13 @@ export const textAgeCheck: Check = {
                   ({ maxAge }) => maxAge === (isUpTo ? statedAge : statedAge - 1),
                 )
                 ? []
-                : report(
+                : buildDraft(
                     halfPriceLimit.at,
                     `\`${halfPriceLimit.item}\` is charged up to the age of ${halfPriceLimit.maxAge}`,
                   )
             return matchesLimit || !FREE_WORDS.test(`${left} ${right}`)
               ? []
-              : report(
+              : buildDraft(
                   lowestLimit.at,
                   `\`${lowestLimit.item}\` is charged from the age of ${lowestLimit.minAge}`,
                 )

@@ -38,15 +38,15 @@ type PriceCell = {
   readonly amounts: readonly Amount[]
 }
 
-/** Returns the prices that have the currency of a stated amount. Only these can be compared with it. */
+/** Returns the prices in the currency of a stated amount. Prices in other currencies cannot be compared with it. */
 const filterByCurrency = <P extends { readonly currency: Currency }>(
   prices: readonly P[],
   { currency }: StatedAmount,
 ): readonly P[] => prices.filter((price) => price.currency === currency)
 
 /**
- * Returns every cell with the amounts that a text may state for it: the amount as written, without tax, with tax,
- * and the tax itself.
+ * Returns every cell of the price tables with the amounts that text may state for it: as written, without tax, with
+ * tax, and the tax itself.
  */
 function listPriceCells(model: Model): readonly PriceCell[] {
   return listTableCells(model).flatMap(
@@ -59,8 +59,8 @@ function listPriceCells(model: Model): readonly PriceCell[] {
 }
 
 /**
- * Returns the amounts that a text may state for items: unit prices with tax, amounts of adjustments, and the bounds
- * of donations.
+ * Returns the amounts that text may state for items and adjustments: unit prices, amounts of adjustments and limits
+ * of donations, each with and without tax.
  */
 function listItemPrices(model: Model): readonly PricedItem[] {
   const { items, adjustments, tax } = model.config.fees
@@ -122,7 +122,7 @@ function listItemPrices(model: Model): readonly PricedItem[] {
   ]
 }
 type PricedItem = {
-  /** Null for an adjustment. */
+  /** The item, or null for an adjustment. */
   readonly item: Item | null
   readonly row: string
   readonly at: string
@@ -131,8 +131,8 @@ type PricedItem = {
 }
 
 /**
- * Returns the items that a form field sells, because amounts in the field's texts refer to them. For an option,
- * returns only its row.
+ * Returns the prices of the items that a form field sells, because amounts in the field's texts refer to them. For an
+ * option, returns only the prices of its row.
  */
 function findItemsOfField(
   model: Model,
@@ -158,10 +158,10 @@ function findItemsOfField(
   )
 }
 
-/** Texts that delegates read before they pay. Office texts and texts about the past are not checked. */
+/** Matches the texts that delegates read before they pay. Office texts are not checked. */
 const DELEGATE_TEXT_PATHS =
   /^(?:form\.|categories\.|fees\.(?:periods|price_groups|items|adjustments)\.|event\.(?:about|theme)|results\.(?:success|failed)\.(?:intro|notes|reasons)|closed\.|email\.text)/
-/** Words in headings of fields that sell nothing. */
+/** Words in the headings of fields that ask for an amount but sell nothing. */
 const NOT_FOR_SALE_WORDS =
   /\b(?:income|salary|budget|turnover|amount|paid|donation|contribution|utr|transaction)\b/i
 
@@ -176,12 +176,12 @@ export const findAllAmounts = memoize((model: Model): readonly TextMention[] =>
       findAmounts(eventText.text, model.config.currency)
         .filter((mention) => {
           if (isEventName(model, eventText.text.slice(mention.start, mention.end))) return false
-          // An amount in an option is assumed to be charged unless the words around it exclude that.
+          // An amount in a label or an option is assumed to be charged, unless the words around it exclude this.
           const isChoice = /^form\.sections\.\d+\.fields\.\d+\.(?:label|options)/.test(
             eventText.path,
           )
           return isChoice
-            ? isQuestionAboutAmount(mention, eventText.heading)
+            ? isPayableInOption(mention, eventText.heading)
             : isPayableAmount(mention, eventText.heading)
         })
         .map((mention) => ({ eventText, mention })),
@@ -197,8 +197,8 @@ const findStatedAmounts = memoize((model: Model): readonly TextMention[] =>
 const isEventName = ({ config: { title, from } }: Model, words: string): boolean =>
   (/\p{L}/u.test(words) && title.toLowerCase().includes(words.toLowerCase())) ||
   (/^\p{L}{3,}[^\Ws]\s+\d{4}$/iu.test(words) && words.endsWith(from.slice(0, 4)))
-const isQuestionAboutAmount = ({ left, right }: StatedAmount, heading: string): boolean => {
-  const context = `${heading} ${left} ${right}`
+const isPayableInOption = ({ textBefore, textAfter }: StatedAmount, heading: string): boolean => {
+  const context = `${heading} ${textBefore} ${textAfter}`
   return (
     !NOT_FOR_SALE_WORDS.test(context) &&
     !/\b(?:prizes?|awards?|grants?|refund\w*|worth|save[sd]?|discounts?|up ?to|below|above|more than|less than)\b/i.test(
@@ -213,7 +213,7 @@ const isQuestionAboutAmount = ({ left, right }: StatedAmount, heading: string): 
 const amountNotChargedCheck: Check = {
   slug: 'amount-not-charged',
   severity: 'warning',
-  why: 'Delegates expect to pay an amount that a text states. An amount outside the price table is never charged.',
+  why: 'Delegates expect to pay an amount that they read. An amount that is not in the price table is never charged.',
   after: [...TABLE_ERRORS, 'EV401'],
   find: (model) => {
     if (model.config.status === 'closed') return []
@@ -229,8 +229,8 @@ const amountNotChargedCheck: Check = {
       if (isCharged || isAlreadyReported(namedDifferences, eventText, mention)) return []
       // EV456 reports an amount that differs from the field's own prices.
       if (findItemsOfField(model, eventText.path, otherPrices).length > 0) return []
-      const suggestion = findIntendedCells(model, cells, eventText, mention)
-      const [matchingPrice] = suggestion
+      const namedCells = findIntendedCells(model, cells, eventText, mention)
+      const [matchingPrice] = namedCells
       const location = {
         at: eventText.path,
         span: [eventText.at + mention.start, eventText.at + mention.end] as const,
@@ -239,17 +239,17 @@ const amountNotChargedCheck: Check = {
       return [
         {
           ...location,
-          message: `${formatMoney(mention.amount, mention.currency)} is not in the price table: it is never charged`,
+          message: `${formatMoney(mention.amount, mention.currency)} is not in the price table, so it is never charged`,
           related: listPriceTables(model)
             .slice(0, 1)
             .map(({ path }) => ({
               at: path,
               part: 'key' as const,
-              message: 'the prices that are charged',
+              message: 'the price table',
             })),
           help: /\.fields\.\d+\.(?:label|options)/.test(eventText.path)
             ? 'remove the amount, or state how it is paid (payable at the venue), or add a category with this price'
-            : 'write an amount of the price table, or state what it is for and how it is paid',
+            : 'write an amount from the price table, or state what the amount is for and how it is paid',
         },
       ]
     })
@@ -274,19 +274,19 @@ const amountDiffersCheck: Check = {
       if (candidates.length > 0)
         return [...findItemDifference(model, eventText, mention, candidates, cells, itemPrices)]
       if (itemPrices.some(({ amounts }) => amounts.includes(mention.amount))) return []
-      const suggestion = findIntendedCells(model, cells, eventText, mention)
+      const namedCells = findIntendedCells(model, cells, eventText, mention)
       if (
-        suggestion.length === 0 ||
-        suggestion.some(({ amounts }) => amounts.includes(mention.amount))
+        namedCells.length === 0 ||
+        namedCells.some(({ amounts }) => amounts.includes(mention.amount))
       )
         return []
-      const names = [...new Set(suggestion.map(({ at }) => model.source.written(at)?.text ?? ''))]
+      const names = [...new Set(namedCells.map(({ at }) => model.source.getScalar(at)?.text ?? ''))]
       return [
         {
           at: eventText.path,
           span: [eventText.at + mention.start, eventText.at + mention.end],
-          message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${suggestion[0]?.category ?? ''}\` ${suggestion.length === 1 ? `in \`${suggestion[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
-          related: suggestion.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
+          message: `the text says ${formatMoney(mention.amount, mention.currency)}, but the prices of \`${namedCells[0]?.category ?? ''}\` ${namedCells.length === 1 ? `in \`${namedCells[0]?.period ?? ''}\` ` : ''}say ${names.join(', ')}`,
+          related: namedCells.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
       ]
@@ -324,7 +324,7 @@ const isAlreadyReported = (
   { start }: StatedAmount,
 ): boolean => drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
 
-/** Reports an amount in a text of a field that sells items if it equals none of their prices. */
+/** Reports an amount in the text of a field that sells items if it equals none of their prices. */
 function findItemDifference(
   model: Model,
   eventText: EventText,
@@ -339,7 +339,7 @@ function findItemDifference(
   // A hint may also mention other prices, but an option states only its own.
   const prices = isOption ? [] : [...cells, ...itemPrices.filter(({ item }) => item === null)]
   if ([...candidates, ...prices].some(({ amounts }) => amounts.includes(mention.amount))) return []
-  const names = [...new Set(candidates.map(({ at }) => model.source.written(at)?.text ?? ''))]
+  const names = [...new Set(candidates.map(({ at }) => model.source.getScalar(at)?.text ?? ''))]
   const [firstPrice] = candidates
   return [
     {
@@ -351,7 +351,7 @@ function findItemDifference(
     },
   ]
 }
-/** More prices than this are counted instead of listed. */
+/** A finding lists at most this many prices, and only counts the others. */
 const MAX_LISTED_PRICES = 6
 
 /** Builds a pattern that matches the end of an earlier amount in the same line. */
@@ -362,8 +362,8 @@ const buildAmountEndPattern = memoize((currency: Currency) =>
 )
 
 /**
- * Returns the cells to which a text refers if it names exactly one category, and possibly a period. Empty if it
- * names no category or several.
+ * Returns the cells to which text refers if it names exactly one category, and possibly a period. Returns no cells if
+ * the text names no category or several.
  */
 function findIntendedCells(
   model: Model,
@@ -373,11 +373,11 @@ function findIntendedCells(
 ): readonly PriceCell[] {
   const { config } = model
   const categoryIndex = /^categories\.(\d+)\./.exec(eventText.path)?.[1]
-  const context = `${mention.left} ${mention.right}`
-  // An amount refers to the text before it, up to the previous amount in the same line.
-  const precedingText = mention.left.split(buildAmountEndPattern(mention.currency)).at(-1) ?? ''
+  const context = `${mention.textBefore} ${mention.textAfter}`
+  // An amount belongs to the text before it, back to the previous amount in the same line.
+  const nearText = mention.textBefore.split(buildAmountEndPattern(mention.currency)).at(-1) ?? ''
   const names = config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')])
-  const namedCategory = findNamedPayer(names, precedingText, mention)
+  const namedCategory = findNamedPayer(names, nearText, mention)
   const category = categoryIndex === undefined ? namedCategory : Number(categoryIndex)
   const id = config.categories[category ?? -1]?.id
   if (id === undefined) return []

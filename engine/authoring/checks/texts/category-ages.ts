@@ -22,7 +22,7 @@ type AgeBound = {
 const countYears = (born: string, day: Day): number =>
   Number(day.slice(0, 4)) - Number(born.slice(0, 4)) - (day.slice(5) < born.slice(5) ? 1 : 0)
 
-/** Returns the minimum and maximum age that a test of an age or of a date of birth accepts. */
+/** Returns the minimum and maximum age that a test of an age or a date of birth accepts. */
 export function readAgeBounds(
   { config }: Model,
   field: string,
@@ -77,7 +77,7 @@ const STATED_AGE =
   /\b(?:above|over|older than|below|under|younger than)\s+(?:the age of\s+)?(\d{1,3})(?![\d%.,])\s*(?:years?|yrs?)?|\b(?:aged?\s+)?(\d{1,3})\s*(?:years?|yrs?)?\s*(?:of age\s*)?(?:and|or|&)\s*(?:above|over|older|below|under|younger)\b/gi
 const FEE_WORDS =
   /\b(?:free|fees?|rates?|prices?|concession\w*|discount\w*|categor\w+|register as|exempt\w*|waived)\b/i
-/** Words for ages of other people, or of something other than a category. */
+/** Words for ages of other people, or for age limits of something other than a category. */
 export const OTHER_AGE_WORDS =
   /\b(?:child\w*|kids?|infants?|hotels?|rooms?|beds?|stay|dinner|lunch|meals?|food|tours?|travel|workshops?|companions?|accompanying|spouses?)\b/i
 
@@ -107,7 +107,7 @@ function findAgesInTexts(model: Model): readonly Draft[] {
                 {
                   at: path,
                   span: [at + start, at + end],
-                  message: `the text says ${match[0].trim()}, but the rule applies ${firstBound.words} ${firstBound.age} years`,
+                  message: `the text says ${match[0].trim()}, but the rule applies ${firstBound.words} the age of ${firstBound.age}`,
                   related: [{ at: firstBound.at, message: 'the rule' }],
                   help: 'write the same age in both places',
                 },
@@ -119,7 +119,7 @@ function findAgesInTexts(model: Model): readonly Draft[] {
 export const categoryAgeCheck: Check = {
   slug: 'category-age',
   severity: 'warning',
-  why: 'Delegates choose a category, and expect its price, by the age that they read.',
+  why: 'Delegates choose their category, and expect its price, according to the age in its label or elsewhere in the texts.',
   after: ['EV201', 'EV315'],
   find: (model) => [
     ...model.file.categories.flatMap(({ id }, index) =>
@@ -136,7 +136,7 @@ export const categoryAgeCheck: Check = {
           .slice(0, 1)
           .map(({ age, at, words }) => ({
             at: path,
-            message: `the text says ${statedAges.join(' and ')}, but the rule applies ${words} ${age} years`,
+            message: `the text says ${statedAges.join(' and ')}, but the rule applies ${words} the age of ${age}`,
             related: [{ at, message: 'the rule' }],
             help: 'write the same age in both places',
           }))

@@ -1,4 +1,4 @@
-/** Check EV604: a day in a text about prices or registration is one of the file's days. */
+/** Check EV604: a day in text about prices or registration is one of the file's days. */
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import {
@@ -19,21 +19,19 @@ import { findStatement, type DaySubject } from '../../prose/subject-of-day.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
 import { listTextPeriods } from '../../prose/named-periods.ts'
 
-const HELP_TEXT = 'write the same day in both places, or accept the finding under allow'
-/**
- * A day without a year and without a stated subject is compared only with days of the file within this distance.
- */
+const HELP_TEXT = 'write the same date in both places, or accept the finding under `allow`'
+/** A day without a year or a subject is compared only with days of the file that are at most this many days apart. */
 const NEAR_DAYS = 31
 
-/** Common words for surcharges and deductions, which may have any name in the file. */
+/** Common words for surcharges and deductions, whose names in the file may be different. */
 const ADJUSTMENT_WORDS =
   /\b(?:late (?:fees?|charges?)|surcharges?|penalt(?:y|ies)|fine|extra|discount\w*|rebates?|concession\w*|waivers?|coupons?|vouchers?|off|save)\b/i
 const PAYMENT_WORDS =
   /\b(?:pay\w*|paid|transfers?|bank|neft|rtgs|imps|upi|cheques?|drafts?|dd|cards?|online|net ?banking|cash|gateway|qr)\b/i
 
 /**
- * Returns a function that selects the edges to which a mention may refer: those of adjustments, payment methods and
- * periods that the text names or whose kind it mentions.
+ * Creates a function that selects the edges (first or last days) to which a mention may refer: those of adjustments,
+ * payment methods and periods that the text names or whose kind it mentions.
  */
 function createEdgeFilter(
   model: Model,
@@ -42,14 +40,16 @@ function createEdgeFilter(
   const { adjustments } = model.config.fees
   const { left, right } = findStatement(eventText.text, statedDays)
   const statement = `${eventText.heading} ${left} ${right}`
-  const toPlain = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
+  const normaliseName = (name: string): string => name.toLowerCase().replaceAll(/[\s-]+/g, ' ')
   const namedAdjustments = adjustments.flatMap(({ id, label }, index) =>
-    [id, label].some((name) => name.length > 4 && toPlain(statement).includes(toPlain(name)))
+    [id, label].some(
+      (name) => name.length > 4 && normaliseName(statement).includes(normaliseName(name)),
+    )
       ? [index]
       : [],
   )
   const isNamed = namedAdjustments.length > 0
-  // "Presenters' concession till 31 December" refers to the days of that adjustment, if it has any.
+  // "Presenters' concession till 31 December" refers to the days of that adjustment, if the adjustment has days.
   const namedAdjustmentsWithDays = namedAdjustments.filter((index) => {
     const { from, to } = adjustments[index] ?? {}
     return from !== undefined || to !== undefined
@@ -81,15 +81,15 @@ function isInNamedTables(model: Model, { tables }: DaySubject, { period }: Edge)
 }
 
 /**
- * Returns the edges to which a text about prices or registration may refer. If its day matches none of them, the
- * nearest is reported.
+ * Returns the edges to which text about prices or registration may refer. If the day in the text matches none of
+ * them, the nearest edge is reported.
  */
 function findEdges(model: Model, mention: Mention): readonly Edge[] {
   const { daySubject, eventText } = mention
   const { config } = model
   const itemEdges = findEdgesOfNamedItems(model, mention)
   const allEdges = collectEdges(model)
-  // An adjustment's label refers to its own days.
+  // The text of an adjustment refers to the days of that adjustment.
   const adjustmentPath = /^fees\.adjustments\.\d+\./.exec(eventText.path)?.[0]
   const ownEdges =
     adjustmentPath === undefined ? [] : allEdges.filter(({ at }) => at.startsWith(adjustmentPath))
@@ -155,10 +155,10 @@ function isInFile(model: Model, day: Day, { direction }: DaySubject): boolean {
   )
 }
 
-/** Words before the closing day of registration, which is not the end of a period: "Registration closes on". */
+/** Words before the closing day of registration, as opposed to the end of a period: "Registration closes on". */
 const CLOSING_WORDS =
   /\b(?:registrations?|regn\.?|forms?|portal)\b[^,;]*\b(?:clos(?:es?|ing|ed)|ends?|last (?:date|day)|deadline)\b|\b(?:last (?:date|day)|deadline|closing date)\b[^,;]*\b(?:registrations?|regn\.?|regist(?:er|ering)|forms?)\b/i
-/** Words for offers that end on a different day: those for some delegates, or at a special price. */
+/** Words for offers that may end earlier than registration: offers for some delegates, or at a special price. */
 const PARTIAL_OFFER_WORDS =
   /\b(?:early|discount\w*|concession\w*|offer|group|bulk|rate|fees?|members?|waiver|students?|spot)\b/i
 
@@ -212,24 +212,32 @@ function isOnSite(model: Model, { daySubject, eventText, statedDays }: Mention):
 
 function checkPriceDay(model: Model, mention: Mention): Draft | null {
   const { config } = model
-  const { daySubject, statedDays, firsts, lasts, eventText } = mention
+  const { daySubject, statedDays, possibleFirstDays, possibleLastDays, eventText } = mention
   const isInEvent = (day: Day): boolean => config.from <= day && day <= config.to
   const { desk } = config.registration
   if (
     desk !== undefined &&
     isOnSite(model, mention) &&
-    [...firsts, ...lasts].some((day) => day === desk.opens || day === desk.closes)
+    [...possibleFirstDays, ...possibleLastDays].some(
+      (day) => day === desk.opens || day === desk.closes,
+    )
   )
     return null
-  if (isDeskOpeningHour(model, mention) && [...firsts, ...lasts].some(isInEvent)) return null
-  // A text without a named price may mention days of the event, such as those of on-site payment.
+  if (
+    isDeskOpeningHour(model, mention) &&
+    [...possibleFirstDays, ...possibleLastDays].some(isInEvent)
+  )
+    return null
+  // Text that names no price may mention days of the event, such as the days of on-site payment.
   const isNamed = daySubject.periods.length > 0
-  if (!isNamed && [...firsts, ...lasts].some(isInEvent)) return null
+  if (!isNamed && [...possibleFirstDays, ...possibleLastDays].some(isInEvent)) return null
   const isClosingDay = isAboutClosingDay(model, mention)
   if (
     !isNamed &&
     !isClosingDay &&
-    [firsts, lasts].every((days) => days.some((day) => isInFile(model, day, daySubject)))
+    [possibleFirstDays, possibleLastDays].every((days) =>
+      days.some((day) => isInFile(model, day, daySubject)),
+    )
   )
     return null
   const edges = isClosingDay
@@ -244,18 +252,20 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
         ? true
         : !isNamed && config.fees.periods[0]?.from === undefined
           ? true
-          : firsts.some((day) => starts.some((edge) => edge.day === day))
+          : possibleFirstDays.some((day) => starts.some((edge) => edge.day === day))
     const matchesEnd =
-      (isNamed && ends.length === 0) || lasts.some((day) => ends.some((edge) => edge.day === day))
+      (isNamed && ends.length === 0) ||
+      possibleLastDays.some((day) => ends.some((edge) => edge.day === day))
     if (matchesStart && matchesEnd) return null
     return reportContradiction(
       mention,
-      matchesStart ? lasts : firsts,
+      matchesStart ? possibleLastDays : possibleFirstDays,
       matchesStart ? ends : starts,
       edges,
     )
   }
-  if (lasts.some((day) => edges.some((edge) => matchesEdge(day, edge, daySubject)))) return null
+  if (possibleLastDays.some((day) => edges.some((edge) => matchesEdge(day, edge, daySubject))))
+    return null
   const expectedEdges =
     daySubject.direction === null
       ? edges
@@ -265,20 +275,20 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
         )
   const namedPeriod = listTextPeriods(model)[daySubject.periods[0] ?? -1]
   if (namedPeriod !== undefined && expectedEdges.length === 0) {
-    // "Regular until 31 December" is reported if `regular` has no end. A first period may begin at any time.
+    // Reports "Regular until 31 December" if `regular` has no end. A period without a start may begin at any time.
     if (daySubject.direction !== 'until' && daySubject.direction !== 'before') return null
-    if (lasts.some(isInEvent)) return null
+    if (possibleLastDays.some(isInEvent)) return null
     return {
       ...locate(eventText, statedDays),
       message: `the text says until ${formatDayWords(mention)}, but period \`${namedPeriod.period.id}\` has no end`,
       related: [{ at: namedPeriod.at, message: 'this period has no end' }],
-      help: 'give the period its last day with `to`, or remove the day from the text',
+      help: 'add the last day of the period as `to`, or remove the date from the text',
     }
   }
-  return reportContradiction(mention, lasts, expectedEdges, edges)
+  return reportContradiction(mention, possibleLastDays, expectedEdges, edges)
 }
 
-/** Reports the text's day, together with the nearest edge to which it could refer. */
+/** Reports the day in the text, with the nearest edge to which it could refer. */
 function reportContradiction(
   mention: Mention,
   days: readonly Day[],
@@ -286,7 +296,7 @@ function reportContradiction(
   otherEdges: readonly Edge[],
 ): Draft | null {
   const edgesToCompare = preferredEdges.length > 0 ? preferredEdges : otherEdges
-  // For prices and registration, edges of periods are preferred to those of the event.
+  // For prices and registration, edges of periods are preferred to edges of the event.
   const edgesOfPeriods = edgesToCompare.filter(({ at }) => !at.startsWith('event.'))
   const candidates =
     mention.daySubject.topic === 'price' && edgesOfPeriods.length > 0
@@ -300,12 +310,12 @@ function reportContradiction(
   return {
     ...locate(mention.eventText, mention.statedDays),
     message: `the text says ${formatDayWords(mention)}, but ${edge.description} ${formatDay(edge.day)}`,
-    related: [{ at: edge.at, message: 'here' }],
+    related: [{ at: edge.at, message: 'the date in this file' }],
     help: HELP_TEXT,
   }
 }
 
-/** Texts of a question, whose days may be those of the delegate, such as the day of birth or of arrival. */
+/** Matches texts of a question, whose days may be personal days of the delegate, such as birth or arrival. */
 const QUESTION_PATH = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
 
 const isQuestion = ({ eventText }: Mention): boolean => QUESTION_PATH.test(eventText.path)
@@ -313,25 +323,25 @@ const isQuestion = ({ eventText }: Mention): boolean => QUESTION_PATH.test(event
 function checkUnexpectedDay(model: Model, mention: Mention): Draft | null {
   if (isQuestion(mention) && mention.daySubject.direction === null) return null
   const { config } = model
-  const { firsts, lasts, statedDays } = mention
+  const { possibleFirstDays, possibleLastDays, statedDays } = mention
   const possibleEdges = findEdges(model, mention)
   const isKnown = (day: Day): boolean =>
     (config.from <= day && day <= config.to) ||
     isInFile(model, day, mention.daySubject) ||
     possibleEdges.some(({ day: edge }) => Math.abs(countDaysApart(day, edge)) <= 1)
-  if (firsts.some(isKnown) && lasts.some(isKnown)) return null
+  if (possibleFirstDays.some(isKnown) && possibleLastDays.some(isKnown)) return null
   const periodEdges = possibleEdges.filter((edge) => !isAdjustmentDay(edge) && !isMethodDay(edge))
   const nearestDistance = Math.min(
-    ...lasts.flatMap((day) => periodEdges.map((edge) => countDaysApart(day, edge.day))),
+    ...possibleLastDays.flatMap((day) => periodEdges.map((edge) => countDaysApart(day, edge.day))),
   )
   if (statedDays.last.year === null && nearestDistance > NEAR_DAYS) return null
-  return reportContradiction(mention, lasts, periodEdges, periodEdges)
+  return reportContradiction(mention, possibleLastDays, periodEdges, periodEdges)
 }
 
 const textDateCheck: Check = {
   slug: 'text-date',
   severity: 'warning',
-  why: 'A day in a text that matches no period and no opening or closing day is probably outdated.',
+  why: 'A date in the texts that matches no period and no opening or closing day is probably outdated.',
   after: ['EV407', 'EV419', 'EV432'],
   find: (model) =>
     listDayMentions(model).flatMap((mention): Draft[] => {

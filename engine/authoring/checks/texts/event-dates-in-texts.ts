@@ -29,8 +29,8 @@ const reportWrongDays = (
   ...locate(eventText, mention),
   message: `the text says ${words}, but the event is on ${formatDays(from, to)}`,
   related: [
-    { at: 'event.from', message: 'it begins here' },
-    { at: 'event.to', message: 'it ends here' },
+    { at: 'event.from', message: 'the event begins here' },
+    { at: 'event.to', message: 'the event ends here' },
   ],
   help: 'write the days of the event; use {event.dates} in emails and result pages',
 })
@@ -62,20 +62,20 @@ function findOtherMonths(model: Model): readonly Draft[] {
 /** Words for activities on the days of the event, or on adjacent days. */
 const EVENT_DAY_WORDS =
   /\b(?:arriv|depart|travel|check|stay|rooms?\b|hotel|accommodation|lodging|dinner|banquet|gala|workshop|satellite|hands.on|tour|excursion|sightseeing|flight|train|pick|shuttle)/i
-/** Words for past or future editions, which have different days. */
+/** Words for past or future editions of the event, which have different days. */
 const OTHER_EDITION_WORDS =
   /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
 
 /**
- * Returns whether days are those of the event with an old year: "11 to 14 March 2026" for an event on 12–14 March
+ * Returns whether days are the days of the event in another year: "11 to 14 March 2026" for an event on 12–14 March
  * 2027.
  */
 function areEventDaysOfAnotherYear(
   { config }: Model,
-  { statedDays, firsts, lasts, eventText }: Mention,
+  { statedDays, possibleFirstDays, possibleLastDays, eventText }: Mention,
 ): boolean {
-  const [firstDay] = firsts
-  const [lastDay] = lasts
+  const [firstDay] = possibleFirstDays
+  const [lastDay] = possibleLastDays
   if (firstDay === undefined || lastDay === undefined || statedDays.first.year === null)
     return false
   const { left, right } = findStatement(eventText.text, statedDays)
@@ -91,43 +91,49 @@ function areEventDaysOfAnotherYear(
   )
 }
 
-/** Returns whether a mention is of a day of the front desk: "Spot registration at the venue opens on 7 October". */
-function isDeskDay({ config }: Model, { firsts, lasts, statedDays, eventText }: Mention): boolean {
+/** Returns whether a mention is about a day of the front desk: "Spot registration at the venue opens on 7 October". */
+function isDeskDay(
+  { config }: Model,
+  { possibleFirstDays, possibleLastDays, statedDays, eventText }: Mention,
+): boolean {
   const { desk } = config.registration
   if (desk === undefined) return false
   const { left, right } = findStatement(eventText.text, statedDays)
   return (
     /\b(?:spot|on-?site|walk-?in|desk|counter|regist\w+)\b/i.test(`${left} ${right}`) &&
-    [firsts, lasts].every((days) => days.some((day) => desk.opens <= day && day <= desk.closes))
+    [possibleFirstDays, possibleLastDays].every((days) =>
+      days.some((day) => desk.opens <= day && day <= desk.closes),
+    )
   )
 }
 
 const textEventDayCheck: Check = {
   slug: 'text-event-day',
   severity: 'warning',
-  why: 'Delegates travel on the day that a text states.',
+  why: 'Delegates plan their journey by the dates that they read.',
   after: ['EV407', 'EV419'],
   find: (model) => {
     const { from, to } = model.config
     const isDuringEvent = (day: Day): boolean => from <= day && day <= to
     const dayDrafts = listDayMentions(model).flatMap((mention): Draft[] => {
-      const { daySubject, statedDays, firsts, lasts, invalidDay, eventText } = mention
+      const { daySubject, statedDays, possibleFirstDays, possibleLastDays, invalidDay, eventText } =
+        mention
       if (invalidDay !== null || isInPastYear(model, mention)) return []
       if (daySubject.topic === 'other' && areEventDaysOfAnotherYear(model, mention))
         return [reportWrongDays(model, eventText, statedDays, formatDayWords(mention))]
       if (daySubject.topic !== 'event' || isDeskDay(model, mention)) return []
       const isSpan = statedDays.first !== statedDays.last
       const isInEvent = isSpan
-        ? daySubject.isPart
-          ? firsts.some(isDuringEvent) && lasts.some(isDuringEvent)
-          : firsts.includes(from) && lasts.includes(to)
-        : daySubject.isPart || daySubject.direction === null
-          ? lasts.some(isDuringEvent)
+        ? daySubject.isPartOfEvent
+          ? possibleFirstDays.some(isDuringEvent) && possibleLastDays.some(isDuringEvent)
+          : possibleFirstDays.includes(from) && possibleLastDays.includes(to)
+        : daySubject.isPartOfEvent || daySubject.direction === null
+          ? possibleLastDays.some(isDuringEvent)
           : daySubject.direction === 'from'
-            ? lasts.includes(from)
+            ? possibleLastDays.includes(from)
             : daySubject.direction === 'until'
-              ? lasts.includes(to)
-              : lasts.some(
+              ? possibleLastDays.includes(to)
+              : possibleLastDays.some(
                   (day) =>
                     isDuringEvent(day) ||
                     isDuringEvent(addDays(day, 1)) ||
@@ -144,14 +150,16 @@ const textEventDayCheck: Check = {
 const textWeekdayCheck: Check = {
   slug: 'text-weekday',
   severity: 'warning',
-  why: 'If the weekday does not match the date, some delegates come on the wrong day.',
+  why: 'If the weekday does not match the date, some delegates arrive on the wrong day.',
   after: ['EV419', 'EV604', 'EV621'],
   find: (model) =>
     listDayMentions(model).flatMap((mention): Draft[] => {
-      const { statedDays, firsts, lasts, eventText } = mention
+      const { statedDays, possibleFirstDays, possibleLastDays, eventText } = mention
       return [
-        { words: statedDays.first, days: firsts },
-        ...(statedDays.first === statedDays.last ? [] : [{ words: statedDays.last, days: lasts }]),
+        { words: statedDays.first, days: possibleFirstDays },
+        ...(statedDays.first === statedDays.last
+          ? []
+          : [{ words: statedDays.last, days: possibleLastDays }]),
       ].flatMap(({ words, days }): Draft[] => {
         const suggestion = chooseLikelyDay(model, days)
         if (words.weekday === null || suggestion === null) return []
@@ -168,8 +176,8 @@ const textWeekdayCheck: Check = {
             ...locate(eventText, statedDays),
             message: `${formatDay(suggestion)} is a ${WEEKDAYS[getWeekday(suggestion)] ?? ''}, not a ${WEEKDAYS[words.weekday] ?? ''}`,
             related:
-              fileDay === undefined ? [] : [{ at: fileDay.at, message: 'the day in this file' }],
-            help: 'correct the weekday or the day',
+              fileDay === undefined ? [] : [{ at: fileDay.at, message: 'the date in this file' }],
+            help: 'correct the weekday or the date',
           },
         ]
       })
@@ -185,8 +193,8 @@ function listOwnDays(model: Model): readonly Day[] {
 }
 
 /**
- * Chooses among the possible dates of a day without a year: a date that the file contains, or else the date nearest
- * to the event.
+ * Returns the most likely date of a day without a year: a date that the file contains, or else the date nearest to the
+ * event.
  */
 function chooseLikelyDay(model: Model, days: readonly Day[]): Day | null {
   const eventDays = listOwnDays(model)
@@ -234,13 +242,13 @@ const textYearCheck: Check = {
     )
   },
 }
-/** Words before the name of an earlier conference that a text mentions on purpose. */
+/** Words before the name of an earlier event that is mentioned on purpose. */
 const PAST_WORDS =
   /\b(?:attended|was|were|at|during|in|since|previous|earlier|last|past|after|from|former|winners? of|compared)\b/i
 
 /**
- * Matches the text before a name that begins a sentence. With `PAST_EVENT` after the name, the sentence is about the
- * past: "NIDANCON 2026 in Kochi was attended by 900".
+ * Matches the text before a name at the start of a sentence. If `PAST_EVENT` matches after the name, the sentence is
+ * about the past: "NIDANCON 2026 in Kochi was attended by 900".
  */
 const STATEMENT_START = /(?:^|[.!?;:|•·–—-])[\s"'“‘>|-]*(?:the|our|at)?\s*$/i
 const PAST_EVENT =
@@ -249,7 +257,7 @@ const PAST_EVENT =
 const textHourCheck: Check = {
   slug: 'text-hour',
   severity: 'warning',
-  why: 'Delegates cannot come at an hour that does not exist.',
+  why: 'Delegates cannot arrive at a time that does not exist.',
   find: (model) =>
     collectEventTexts(model).flatMap((eventText) => [
       ...findImpossibleHours(eventText.text).map((hour): Draft => ({
@@ -260,8 +268,8 @@ const textHourCheck: Check = {
       ...(/(?:^|\.)hours$/.test(eventText.path) ? findNightAfterMorning(eventText.text) : []).map(
         (hours): Draft => ({
           ...locate(eventText, hours),
-          message: `“${eventText.text.slice(hours.start, hours.end)}” ends in the following night`,
-          help: 'write PM for an hour after noon; for an end after midnight, write: 9 AM to 3 AM the next day',
+          message: `“${eventText.text.slice(hours.start, hours.end)}” ends during the following night`,
+          help: 'write PM for a time after noon; if it ends after midnight, write: 9 AM to 3 AM the next day',
         }),
       ),
     ]),

@@ -17,7 +17,7 @@ const titleYearCheck: Check = {
             {
               at: 'event.title',
               message: `the title says ${year}, but the event is in ${config.from.slice(0, 4)}`,
-              related: [{ at: 'event.from', message: 'it begins here' }],
+              related: [{ at: 'event.from', message: 'the event begins here' }],
               help: 'write the same year in both places',
             },
           ],
@@ -25,11 +25,11 @@ const titleYearCheck: Check = {
   ],
 }
 
-/** Words next to a year in the future or past: "Vision 2030", "Since 1998". */
+/** Words next to a year that is not the year of the event: "Vision 2030", "Since 1998". */
 const OTHER_YEAR_WORDS =
   /\b(?:vision|towards?|agenda|beyond|goals?|roadmap|plan|by|since|from|founded|established|estd?|after|guidelines?|act|census|policy|years? of|memory)\b|20\d\d\s*[-–/]\s*(?:20)?\d\d/i
 const OTHER_EDITION_WORDS = /\b(?:held|was|were|last|previous|next|attended|follows?)\b/i
-/** A file is assumed to be copied from an edition of at most this many years ago. */
+/** A file is assumed to be a copy of one from at most this many years ago. */
 const MAX_YEARS_BACK = 3
 
 /** Reports past years in the theme and the description: "Rivers of breath 2026" for an event in 2027. */
@@ -52,7 +52,7 @@ function findYearsInThemeAndDescription({
             {
               at: `event.${key}`,
               message: `the ${key === 'theme' ? 'theme' : 'description'} says ${year}, but the event is in ${firstYear}`,
-              related: [{ at: 'event.from', message: 'it begins here' }],
+              related: [{ at: 'event.from', message: 'the event begins here' }],
               help: 'write the year of the event, or remove the year',
             },
           ]
@@ -67,7 +67,7 @@ function findYearsInThemeAndDescription({
   ]
 }
 
-/** Names shorter than this may differ by one letter by chance. */
+/** Shorter names may differ by one letter by chance. */
 const MIN_NAME_LENGTH = 6
 const extractLetters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 
@@ -84,7 +84,7 @@ const misspeltTitleCheck: Check = {
       : [
           {
             at: 'event.title',
-            message: `the title is one letter off the id \`${id}\``,
+            message: `the title differs from the id \`${id}\` by one letter`,
             related: [{ at: 'event.id', message: 'the id' }],
             help: 'write the name the same way in both places',
           },

@@ -32,7 +32,7 @@ const MAXIMUM_WORDS =
 const MINIMUM_WORDS = '(?:at least|minimum(?: of)?|min\\.?(?: of)?|not less than|no less than)'
 const COMPANION_WORDS =
   '(?:accompanying (?:persons?|people|delegates?|guests?|members?)|family members?|companions|relatives)'
-/** Matches a maximum of companions. A number of companions or nights applies to one registration. */
+/** Matches a maximum number of companions. A number of companions or nights applies to one registration. */
 const COMPANION_LIMIT = new RegExp(
   `\\b${MAXIMUM_WORDS}\\s*:?\\s*${NUMBER_PATTERN} ${COMPANION_WORDS}\\b`,
   'gi',
@@ -41,12 +41,12 @@ const buildNightLimitPattern = (words: string): RegExp =>
   new RegExp(`\\b${words}\\s*:?\\s*${NUMBER_PATTERN} nights?\\b`, 'gi')
 const MAX_NIGHTS_PATTERN = buildNightLimitPattern(MAXIMUM_WORDS)
 const MIN_NIGHTS_PATTERN = buildNightLimitPattern(MINIMUM_WORDS)
-/** Matches a maximum of tickets per delegate. Any other number of tickets applies to all delegates together. */
+/** Matches a maximum number of tickets per delegate. Other numbers of tickets apply to all delegates together. */
 const TICKET_LIMIT = new RegExp(
   `\\b${MAXIMUM_WORDS}\\s*:?\\s*${NUMBER_PATTERN} (?:\\w+ ){0,3}?tickets? (?:per|for each|for every) (?:delegate|person|participant|registration|member)\\b`,
   'gi',
 )
-/** Words for limits that others set, or that concern something that the form does not sell. */
+/** Words for limits that the event file does not set, such as those of a visa or a hotel. */
 const OTHER_LIMIT_WORDS =
   /\b(?:invitation|visa|bus(?:es)?|tours?|previous|last year|earlier|extra nights?|directly|sponsor\w*|exhibitors?|stalls?|free|complimentary|includ\w*|covers?|discount\w*|rates?|dinner|banquet|lunch|lounge|takes?|before|after)\b/i
 
@@ -73,7 +73,11 @@ export function findLimitsInProse(model: Model): readonly Draft[] {
       ? null
       : (ticketFields[foundIndex] ?? null)
   }
-  const kinds: readonly (readonly [RegExp, 'max' | 'min', (text: string) => FieldAt | null])[] = [
+  const limitPatterns: readonly (readonly [
+    RegExp,
+    'max' | 'min',
+    (text: string) => FieldAt | null,
+  ])[] = [
     [COMPANION_LIMIT, 'max', () => companionsField],
     [MAX_NIGHTS_PATTERN, 'max', () => nightsField],
     [MIN_NIGHTS_PATTERN, 'min', () => nightsField],
@@ -82,7 +86,7 @@ export function findLimitsInProse(model: Model): readonly Draft[] {
   return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
     !/^(?:form\.panel|email|results)\./.test(path)
       ? []
-      : kinds.flatMap(([pattern, bound, findField]) =>
+      : limitPatterns.flatMap(([pattern, bound, findField]) =>
           findMatches(text, pattern).flatMap((match): Draft[] => {
             const [start, end] = [match.index, match.index + match[0].length]
             const { left, right } = findStatement(text, { start, end })
@@ -97,7 +101,7 @@ export function findLimitsInProse(model: Model): readonly Draft[] {
                   {
                     at: path,
                     span: [at + start, at + end],
-                    message: `the text says ${match[0]}, but the field accepts ${limit.value}`,
+                    message: `the text says ${match[0]}, but the limit of the field is ${limit.value}`,
                     related: [{ at: limit.at, message: 'the limit' }],
                     help: 'write the same number in both places',
                   },

@@ -22,7 +22,7 @@ const ALL_SEATS = new RegExp(
   ].join('|'),
   'gi',
 )
-/** Words for seats that several people share, and for numbers per buyer. */
+/** Words for seats that several people share, and for numbers that apply to each buyer. */
 const SHARED_SEAT_WORDS =
   /\b(?:per|each|every|teams?|groups?|tables?|pairs?|couples?|institut\w*|colleges?|parking|cars?|bus(?:es)?|coach|boat|hotel|previous|last|earlier|past|editions?|was|were|had|one (?:delegate|registration))\b/i
 
@@ -33,7 +33,7 @@ type SeatLimit = {
   readonly isForAll: boolean
 }
 
-/** Returns every number of seats in the quotas, with the names of the options, items or categories that it limits. */
+/** Returns every quota's number of seats, with the names of the options, items or categories to which it applies. */
 function listSeatLimits({ file, config, fields }: Model): readonly SeatLimit[] {
   return (file.quotas ?? []).flatMap(
     ({ id, max, count, each_option_of: by, when }, index): SeatLimit[] => {
@@ -79,7 +79,7 @@ function listSeatLimits({ file, config, fields }: Model): readonly SeatLimit[] {
 const textSeatsCheck: Check = {
   slug: 'text-seats',
   severity: 'warning',
-  why: 'Delegates and staff read a number of seats that differs from the number on sale.',
+  why: 'The text states a number of seats that differs from the number on sale.',
   after: ['EV201', 'EV202', 'EV206', 'EV216', 'EV538'],
   find: (model) => {
     const seatLimits = listSeatLimits(model)
@@ -101,9 +101,9 @@ const textSeatsCheck: Check = {
                 seatLimits.map(({ names }) => names),
                 excerpt,
               )
-            // A hall may have seats that the event does not sell, so a text without a name must state a limit.
+            // A hall may have seats that the event does not sell, so text that names nothing must state a limit.
             const isLimit = !/^(?:has|have|takes?)\b/i.test(match[0])
-            // "The first 100 delegates" and "guests" may be a part of all delegates, so a name must precede the number.
+            // "The first 100 delegates" and "guests" may be only some delegates, so a name must precede the number.
             const isPartialGroup = /\b(?:first|guests)\b/i.test(match[0])
             const context = isLimit ? `${heading} ${statement}` : statement
             const namedIndexes = [precedingText, left, ...(isPartialGroup ? [] : [context])]
@@ -137,7 +137,7 @@ const textSeatsCheck: Check = {
 }
 
 /**
- * Returns whether a text without a name is about seats of the whole event, so that it refers to the quota for all
+ * Returns whether text that names nothing is about seats of the whole event. Such text refers to the quota for all
  * delegates.
  */
 const isAboutWholeEvent = (statement: string): boolean =>
@@ -176,7 +176,7 @@ const NUMBER_RANGE =
 const textLimitCheck: Check = {
   slug: 'text-limit',
   severity: 'warning',
-  why: 'A delegate who follows the text is refused, or chooses more than the organisers allow.',
+  why: 'A delegate who follows the text gives an answer that the form refuses, or that the organisers do not allow.',
   after: ['EV503', 'EV523'],
   find: (model) => {
     const texts = collectEventTexts(model)
@@ -204,7 +204,7 @@ const textLimitCheck: Check = {
                       {
                         at: path,
                         span: [at + match.index, at + match.index + match[0].length],
-                        message: `the text says ${match[0]}, but the field accepts ${limit.value}`,
+                        message: `the text says ${match[0]}, but the limit of the field is ${limit.value}`,
                         related: [{ at: limit.at, message: 'the limit' }],
                         help: 'write the same number in both places',
                       },

@@ -1,4 +1,4 @@
-/** Checks EV637, EV638: messages name the subjects of their rules, and reductions in texts match the file. */
+/** Checks EV637, EV638: messages name the subjects of their rules, and reductions in texts agree with the file. */
 import type { Condition } from '../../../event/answer-types.ts'
 import { formatMoney, type Amount } from '../../../lib/money.ts'
 import { findAmounts } from '../../prose/find-amounts.ts'
@@ -25,7 +25,7 @@ const listNames = (list: readonly NamedEntry[]): readonly (readonly string[])[] 
 const findNamedEntries = (list: readonly NamedEntry[], text: string): readonly NamedEntry[] =>
   findAllNamed(listNames(list), text).flatMap((index) => list[index] ?? [])
 
-/** Returns the values that a condition accepts for a field. Empty if it does not test the field. */
+/** Returns the values of a field that a condition accepts. The list is empty if it does not test the field. */
 const listAcceptedValues = (when: Condition | undefined, id: string): readonly string[] =>
   (when ?? []).flatMap((map) =>
     map.flatMap(({ field, test }) =>
@@ -111,13 +111,13 @@ function checkRequiredMessage({ config, fields }: Model, entry: FieldAt): readon
   })
 }
 
-/** Nouns for subjects of a quota: a message that names one of them is wrong for a quota of another. */
+/** Nouns for the subject of a quota. A message that names one of them is wrong for a quota of another subject. */
 const QUOTA_SUBJECT_WORDS =
   /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest|evening|party)$/
 const findQuotaSubjects = (text: string): readonly string[] =>
   [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => QUOTA_SUBJECT_WORDS.test(word))
 
-/** Reports messages of full quotas that name anything but their options, their category, or the offered category. */
+/** Reports messages of full quotas that name other options or categories than those of the quota and its offer. */
 function checkQuotaMessages(model: Model): readonly Draft[] {
   const { file, config, fields } = model
   return (file.quotas ?? []).flatMap((quota, index): readonly Draft[] => {
@@ -167,7 +167,7 @@ function checkQuotaMessages(model: Model): readonly Draft[] {
     const statedSubjects = findQuotaSubjects(text)
     return ownSubjects.length === 0 ||
       statedSubjects.length === 0 ||
-      statedSubjects.some((thing) => ownSubjects.includes(thing))
+      statedSubjects.some((subject) => ownSubjects.includes(subject))
       ? []
       : reportWrongNames(
           at,
@@ -178,7 +178,7 @@ function checkQuotaMessages(model: Model): readonly Draft[] {
   })
 }
 
-/** Reports refusal messages that name categories other than the offered one and those to which the rule applies. */
+/** Reports refusal messages that name a category that is not offered and to which the rule does not apply. */
 function checkRefusalMessages({ file, config }: Model): readonly Draft[] {
   return (file.approval ?? []).flatMap(({ if_refused: refused }, index) => {
     const { offer, message } = refused ?? {}
@@ -197,12 +197,12 @@ function checkRefusalMessages({ file, config }: Model): readonly Draft[] {
   })
 }
 
-/** Synonyms that messages may use for an answer of a type. */
+/** Synonyms that messages may use for an answer, by field type. */
 const ANSWER_SYNONYMS: Readonly<Record<string, string>> = {
   email: 'email mail address',
   phone: 'phone mobile telephone number',
 }
-/** Words that occur in messages of any rule. */
+/** Words that occur in messages of all rules. */
 const FILLER_WORDS =
   /^(?:this|that|the|an?|is|are|has|have|been|already|registered|registering|registration|register|again|you|your|we|us|it|its|to|of|with|for|on|in|and|or|delegate|somebody|someone|person|there|once|more|please|another|number|no|id|link|sent|seat|time|second)$/
 
@@ -240,7 +240,7 @@ function checkUniqueMessages({ file, fields }: Model): readonly Draft[] {
 const messageNamesOtherOptionCheck: Check = {
   slug: 'message-names-other-option',
   severity: 'warning',
-  why: 'Delegates change the answer that the message names, and are refused again.',
+  why: 'Delegates would change the answer that the message names, and be refused again.',
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV216', 'EV535'],
   find: (model) => [
     ...model.fields.flatMap((field) => [
@@ -256,14 +256,14 @@ const messageNamesOtherOptionCheck: Check = {
 const REDUCTION_WORDS =
   /^\s*(?:\/-\s*)?(?:less\b(?! than)|off\b|discounts?\b|concession|cheaper|reduction|rebate)/i
 const REDUCTION_AMOUNT = /\b(?:discount|concession|rebate|reduction)\s*(?:of|:|–|-|is)?\s*$/i
-/** Words for reductions that other companies grant, or that do not concern the registration. */
+/** Words for reductions by other companies, or of something other than registration. */
 const OTHER_GRANTOR_WORDS =
   /\b(?:hotels?|rooms?|travel|rail\w*|airlines?|flights?|books?|journals?|publisher|shop|store|membership|next|last|previous|up ?to|coupon of|stalls?|proceedings|on sale|refund\w*|cancel\w*)\b/i
 
 const textAmountOffCheck: Check = {
   slug: 'text-amount-off',
   severity: 'warning',
-  why: 'Delegates insist on the reduction that a text promises.',
+  why: 'Delegates insist on the reduction that they were promised.',
   after: [...TABLE_ERRORS, 'EV401', 'EV455', 'EV456', 'EV475'],
   find: (model) => {
     const { config } = model
@@ -280,9 +280,9 @@ const textAmountOffCheck: Check = {
       /^(?:admin|cancellation)\./.test(path)
         ? []
         : findAmounts(text, config.currency).flatMap((statedAmount): Draft[] => {
-            const { left, right, start, end, amount, currency } = statedAmount
-            if (!REDUCTION_WORDS.test(right) && !REDUCTION_AMOUNT.test(left)) return []
-            if (OTHER_GRANTOR_WORDS.test(`${heading} ${left} ${right}`)) return []
+            const { textBefore, textAfter, start, end, amount, currency } = statedAmount
+            if (!REDUCTION_WORDS.test(textAfter) && !REDUCTION_AMOUNT.test(textBefore)) return []
+            if (OTHER_GRANTOR_WORDS.test(`${heading} ${textBefore} ${textAfter}`)) return []
             const field = model.fields.find((candidate) => path.startsWith(`${candidate.path}.`))
             const fieldDeductions = deductions.filter(({ adjustment }) =>
               (config.fees.adjustments[adjustment]?.when ?? []).some((map) =>
@@ -312,15 +312,15 @@ const textAmountOffCheck: Check = {
                     span: [at + start, at + end],
                     message:
                       fieldDeduction === undefined
-                        ? `the text promises a reduction of ${formatMoney(amount, currency)}, but nothing in the file deducts it`
+                        ? `the text promises a reduction of ${formatMoney(amount, currency)}, but no adjustment in the file deducts this amount`
                         : `the text promises a reduction of ${formatMoney(amount, currency)}, but \`${config.fees.adjustments[fieldDeduction.adjustment]?.id ?? ''}\` deducts ${formatMoney(fieldDeduction.amount as Amount, fieldDeduction.currency)}`,
                     related:
                       fieldDeduction === undefined
                         ? []
-                        : [{ at: fieldDeduction.at, message: 'the amount deducted' }],
+                        : [{ at: fieldDeduction.at, message: 'the deducted amount' }],
                     help:
                       fieldDeduction === undefined
-                        ? 'deduct it with an adjustment, or correct the text'
+                        ? 'deduct the amount with an adjustment, or correct the text'
                         : 'write the same amount in both places',
                   },
                 ]

@@ -23,11 +23,11 @@ const escapeName = (text: string): string =>
 /** Words allowed between a name and its amount. */
 const CONNECTING_WORDS =
   '(?:[\\s:(@=–-]|\\b(?:tickets?|seats?|beds?|price|fees?|charges?|costs?|is|are|at|of|for|each|per|person|head|one|night)\\b)*$'
-/** Words next to an amount that is not the price of a single item. */
+/** Words that show that an amount is not the price of a single item. */
 const OTHER_AMOUNT_WORDS =
   /\b(?:includ\w*|free|complimentary|refund\w*|cancel\w*|deduct\w*|deposit|worth|prizes?|instead|directly|separately|hotel|at the (?:venue|desk|counter)|on the spot|couples?|families|family|package|both|together|members?|non-?members?|students?|child\w*)\b/i
 
-/** Returns the names of each item and of the options that it sells, with the row that each denotes (null: any). */
+/** Returns the names of each item and its options, each with its row. For the name of an item, the row is null. */
 function listItemNames({ config, fields }: Model) {
   return config.fees.items.flatMap((item) => {
     const options = fields.find(({ id }) => id === item.by)?.field.options ?? []
@@ -52,9 +52,13 @@ export function findWrongItemAmounts(
   }))
   if (names.length === 0) return []
   return texts.flatMap((eventText) =>
-    findAmounts(eventText.text, model.config.currency).flatMap((stated): Draft[] => {
-      const precedingText = stated.left.split(/[,;]|\b(?:and|or|plus)\b/).at(-1) ?? ''
-      if (OTHER_AMOUNT_WORDS.test(`${precedingText} ${stated.right.split(/[,;.]/)[0] ?? ''}`))
+    findAmounts(eventText.text, model.config.currency).flatMap((statedAmount): Draft[] => {
+      const precedingText = statedAmount.textBefore.split(/[,;]|\b(?:and|or|plus)\b/).at(-1) ?? ''
+      if (
+        OTHER_AMOUNT_WORDS.test(
+          `${precedingText} ${statedAmount.textAfter.split(/[,;.]/)[0] ?? ''}`,
+        )
+      )
         return []
       const namedEntries = names.filter(({ pattern }) => pattern.test(precedingText))
       const [firstEntry] = namedEntries
@@ -64,19 +68,19 @@ export function findWrongItemAmounts(
       const itemPrices = prices.filter(
         (price) =>
           price.item === firstEntry.item &&
-          price.currency === stated.currency &&
+          price.currency === statedAmount.currency &&
           (row === null || price.row === row),
       )
       if (itemPrices.length === 0 || firstEntry.item.amountIn !== undefined) return []
-      if (itemPrices.some(({ amounts }) => amounts.includes(stated.amount))) return []
+      if (itemPrices.some(({ amounts }) => amounts.includes(statedAmount.amount))) return []
       const writtenPrices = [
-        ...new Set(itemPrices.map(({ at }) => model.source.written(at)?.text ?? '')),
+        ...new Set(itemPrices.map(({ at }) => model.source.getScalar(at)?.text ?? '')),
       ]
       return [
         {
           at: eventText.path,
-          span: [eventText.at + stated.start, eventText.at + stated.end],
-          message: `the text says ${formatMoney(stated.amount, stated.currency)}, but the prices of \`${firstEntry.item.id}\` say ${writtenPrices.slice(0, 6).join(', ')}`,
+          span: [eventText.at + statedAmount.start, eventText.at + statedAmount.end],
+          message: `the text says ${formatMoney(statedAmount.amount, statedAmount.currency)}, but the prices of \`${firstEntry.item.id}\` say ${writtenPrices.slice(0, 6).join(', ')}`,
           related: itemPrices.slice(0, 1).map(({ at }) => ({ at, message: 'the price' })),
           help: 'write the same amount in both places',
         },
@@ -113,9 +117,9 @@ export function findWrongAdjustmentAmounts(
     return texts.flatMap((eventText) =>
       findAmounts(eventText.text, model.config.currency)
         .filter(
-          ({ amount, currency, left }) =>
+          ({ amount, currency, textBefore }) =>
             currency === ownCurrency &&
-            adjustmentNamePattern.test(left) &&
+            adjustmentNamePattern.test(textBefore) &&
             knownPrices.every(
               (price) => price.currency !== currency || !price.amounts.includes(amount),
             ),

@@ -1,4 +1,4 @@
-/** Check EV636: percentages of discounts and surcharges in texts match adjustments or the price table. */
+/** Check EV636: percentages of discounts and surcharges in texts agree with adjustments or the price table. */
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { findStatement } from '../../prose/subject-of-day.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
@@ -40,7 +40,7 @@ const listPercentAdjustments = ({ file }: Model): readonly PercentAdjustment[] =
       : [{ id, name: label ?? id, percent, at: `fees.adjustments.${index}.percent` }],
   )
 
-/** Words in the names of many adjustments, which do not identify one. */
+/** Words that occur in the names of many adjustments and do not identify one of them. */
 const COMMON_WORDS =
   /^(?:discount|off|less|charge|fee|extra|surcharge|concession|coupon|for|with|more|two|three|early|late|first|from|the|and|of|or|on|bird|per|each|all|payment)$/
 /** Returns whether a statement contains all identifying words of an adjustment's name: "co-operatives pay 20% less". */
@@ -53,8 +53,8 @@ function namesAdjustment(name: string, statement: string): boolean {
 }
 
 /**
- * Returns whether two prices differ by a percentage, or a deduction is that percentage of a price: "students pay 50%
- * less".
+ * Returns whether two prices differ by a percentage, or whether a deduction is that percentage of a price: "students
+ * pay 50% less".
  */
 function occursInPrices(model: Model, percent: number): boolean {
   const cells = [
@@ -75,7 +75,7 @@ function occursInPrices(model: Model, percent: number): boolean {
 const textPercentOffCheck: Check = {
   slug: 'text-percent-off',
   severity: 'warning',
-  why: 'Delegates insist on the discount or the charge that a text states.',
+  why: 'Delegates insist on the discount or the charge in the text.',
   after: [...TABLE_ERRORS, 'EV401', 'EV475', 'EV537'],
   find: (model) => {
     const { status, fees } = model.config
@@ -86,7 +86,7 @@ const textPercentOffCheck: Check = {
       const matchingAdjustments = adjustments.filter(({ percent }) =>
         isDeduction ? percent < 0 : percent > 0,
       )
-      // If the file has no surcharge, a surcharge in a text may be that of a bank.
+      // If the file has no surcharge, a surcharge in text may be a bank's.
       if (!isDeduction && matchingAdjustments.length === 0) return []
       return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
         /^(?:admin\.|fees\.adjustments\.|codes\.)/.test(path)
@@ -121,14 +121,14 @@ const textPercentOffCheck: Check = {
                       span: [at + start, at + end],
                       message:
                         reportedAdjustment === undefined
-                          ? `the text says ${statedPercent}%, but nothing in the file deducts ${statedPercent}%`
+                          ? `the text says ${statedPercent}%, but no adjustment in the file deducts ${statedPercent}%`
                           : `the text says ${statedPercent}%, but \`${reportedAdjustment.id}\` is ${Math.abs(reportedAdjustment.percent)}%`,
                       related: matchingAdjustments
                         .slice(0, 1)
                         .map(({ at: path }) => ({ at: path, message: 'the percentage' })),
                       help:
                         reportedAdjustment === undefined
-                          ? `deduct it with an adjustment: {id: …, label: …, when: …, percent: -${statedPercent}}, or correct the text`
+                          ? `deduct the percentage with an adjustment: {id: …, label: …, when: …, percent: -${statedPercent}}, or correct the text`
                           : 'write the same percentage in both places',
                     },
                   ]

@@ -12,7 +12,7 @@ const SHARE_PATTERN = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|t
 /** Words for a share that is kept, not refunded. */
 const KEPT_WORDS =
   /\b(?:deduct\w*|retain\w*|kept|keep|forfeit\w*|charges?|charged|fee of|penalty|less)\b/i
-/** Matches a share in words. */
+/** Matches a share that is written in words. */
 const SHARES_IN_WORDS =
   /\b(?:full (?:and prompt )?refund|refund(?:ed)? in full|full (?:amount|fees?) (?:is|are|will be) (?:refunded|returned)|fully refund(?:ed|able)|free cancellation|(?:half|three[- ]quarters) (?:of )?(?:the|your) (?:fees?|amount|money))\b/gi
 const REFUND_PHRASES = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
@@ -35,7 +35,7 @@ type RefundClaim = {
   readonly end: number
 }
 
-const matchesWords = ({ day, month, year }: DayWords, candidate: Day): boolean =>
+const matchesDayWords = ({ day, month, year }: DayWords, candidate: Day): boolean =>
   Number(candidate.slice(8)) === day &&
   Number(candidate.slice(5, 7)) === month &&
   (year === null || Number(candidate.slice(0, 4)) === year)
@@ -59,9 +59,10 @@ function listTokens(model: Model, text: string): readonly Token[] {
       start,
       end,
       isAfter: AFTER_WORDS.test(left),
-      // "Before 1 August" and "until 31 July" denote the same step.
+      // "Before 1 August" and "until 31 July" mean the same step.
       isDay: (day: Day) =>
-        matchesWords(last, day) || (BEFORE_WORDS.test(left) && matchesWords(last, addDays(day, 1))),
+        matchesDayWords(last, day) ||
+        (BEFORE_WORDS.test(left) && matchesDayWords(last, addDays(day, 1))),
     }
   })
   const relativeDays = findMatches(text, DAYS_BEFORE_EVENT).map((match) => {
@@ -78,7 +79,7 @@ function listTokens(model: Model, text: string): readonly Token[] {
   )
 }
 
-/** Returns each share with its day if a text names them alternately. In any other order, pairs would be uncertain. */
+/** Returns each share with its day if shares and days alternate in text. In any other order, pairs are uncertain. */
 function listRefundClaims(model: Model): readonly RefundClaim[] {
   return collectEventTexts(model).flatMap((eventText) => {
     const { text, heading, path } = eventText
@@ -86,7 +87,7 @@ function listRefundClaims(model: Model): readonly RefundClaim[] {
     const allTokens = listTokens(model, text)
     const pairsInText = pairTokens(eventText, allTokens, 0, text.length)
     if (pairsInText.length > 0) return pairsInText
-    // Days in other sentences are ignored.
+    // If the whole text cannot be paired, each sentence is paired separately.
     return findMatches(text, WHOLE_SENTENCE).flatMap((sentence) => {
       const [sentenceStart, sentenceEnd] = [sentence.index, sentence.index + sentence[0].length]
       return REFUND_WORDS.test(sentence[0])
@@ -104,7 +105,7 @@ function listRefundClaims(model: Model): readonly RefundClaim[] {
 /** Matches a sentence with all its clauses. */
 const WHOLE_SENTENCE = /[^.!?\n]+(?:\.\d[^.!?\n]*)*/g
 
-/** Pairs the alternating shares and days of a part of a text. Empty if they do not alternate. */
+/** Pairs the alternating shares and days of a part of the text. Returns no pairs if they do not alternate. */
 function pairTokens(
   eventText: EventText,
   tokens: readonly Token[],
@@ -121,18 +122,18 @@ function pairTokens(
   return tokens.flatMap((token, index): RefundClaim[] => {
     const nextToken = tokens[index + 1]
     if (index % 2 !== 0 || nextToken === undefined) return []
-    const [share, day] = 'share' in token ? [token, nextToken] : [nextToken, token]
-    if (!('share' in share) || !('isDay' in day) || day.isAfter) return []
+    const [shareToken, dayToken] = 'share' in token ? [token, nextToken] : [nextToken, token]
+    if (!('share' in shareToken) || !('isDay' in dayToken) || dayToken.isAfter) return []
     const clauseStart = tokens[index - 1]?.end ?? partStart
     const clause = `${heading} ${text.slice(clauseStart, tokens[index + 2]?.start ?? partEnd)}`
     const { start, end } = { start: token.start, end: nextToken.end }
     return [
       {
         eventText,
-        share: share.share,
-        isInWords: share.isInWords === true,
+        share: shareToken.share,
+        isInWords: shareToken.isInWords === true,
         clause,
-        isDay: day.isDay,
+        isDay: dayToken.isDay,
         start,
         end,
       },
@@ -140,7 +141,7 @@ function pairTokens(
   })
 }
 
-/** Returns the refunded shares that a stated share can denote. */
+/** Returns the refunded shares that a stated share can mean. */
 function listPossibleRefunds({ share, clause }: RefundClaim): readonly number[] {
   const [isKept, isRefunded] = [KEPT_WORDS.test(clause), REFUND_PHRASES.test(clause)]
   if (isKept && !isRefunded) return [100 - share]
@@ -150,7 +151,7 @@ function listPossibleRefunds({ share, clause }: RefundClaim): readonly number[] 
 const textRefundDayCheck: Check = {
   slug: 'text-refund-day',
   severity: 'warning',
-  why: 'Delegates insist on the refund that a text promises for the day on which they cancel.',
+  why: 'Delegates who cancel insist on the refund that the text promises for that day.',
   after: ['EV481', 'EV482', 'EV483', 'EV484', 'EV1160', 'EV1162'],
   find: (model) => {
     const { cancellation, status } = model.config
@@ -172,7 +173,7 @@ const textRefundDayCheck: Check = {
           span: [eventText.at + start, eventText.at + end],
           message: `the text says “${eventText.text.slice(start, end).replaceAll(/\s+/g, ' ')}”, but the refund scale refunds ${step.percent}% until ${formatDay(step.until)}`,
           related: [{ at, message: 'the step' }],
-          help: 'write the same share and day in both places; `until` includes its day',
+          help: 'write the same share and date in both places; `until` includes that day',
         },
       ]
     })
@@ -191,7 +192,7 @@ const LAST_DAY =
   /\b(?:till|until|up ?to|by|before|prior to|not later than|latest|(?:last (?:date|day)|deadline)\s+(?:for|of|to)\b[^.;!?\n]{0,30}?(?:is|:|-|–)?)\s*(?:the\s+)?$/i
 const NOT_ACCEPTED_WORDS =
   /\bno (?:cancell?ations?|withdrawals?)\b|\b(?:not(?! later)|never|cannot)\b/i
-/** Words for cancellations by the organisers or in special cases, and for days of something else, such as a payout. */
+/** Words for cancellations by the organisers or in special cases, and for other days, such as that of a payout. */
 const OTHER_CANCELLATION_WORDS =
   /\b(?:organi[sz]ers?|(?:the|this) (?:event|conference|workshop|meeting) (?:is|was|may|can)|if|unless|except|postpon\w*|visas?|flights?|trains?|travel|abstracts?|papers?|posters?|consent|clicking|insurance|waiting list|names?|substitut\w*|transfer\w*|replac\w*|instead|paid|credited|processed|expect\w*|refunds? (?:will|can|may|are|is))\b/i
 
@@ -218,7 +219,7 @@ function findWrongCancellationDays(
             (ACCEPTED_WORDS.test(words) || NOT_ACCEPTED_WORDS.test(words)) &&
             !BILL_PART_WORDS.test(statement) &&
             !OTHER_CANCELLATION_WORDS.test(words) &&
-            // Days with a share or a denied refund are checked by the other functions.
+            // The other functions check days with a share or a denied refund.
             listTokens(model, words).every((token) => 'isDay' in token) &&
             findMatches(words, NO_REFUND_WORDS).length === 0
           if (!isAboutDeadline) return []
@@ -227,8 +228,9 @@ function findWrongCancellationDays(
           if (isDenied ? !AFTER_WORDS.test(left) : !LAST_DAY.test(left)) return []
           const isCorrect = steps.some(
             ({ until }) =>
-              matchesWords(day.last, until) ||
-              ((isDenied || BEFORE_WORDS.test(left)) && matchesWords(day.last, addDays(until, 1))),
+              matchesDayWords(day.last, until) ||
+              ((isDenied || BEFORE_WORDS.test(left)) &&
+                matchesDayWords(day.last, addDays(until, 1))),
           )
           return isCorrect
             ? []
@@ -240,7 +242,7 @@ function findWrongCancellationDays(
                   related: [
                     { at: `cancellation.steps.${lastRefundIndex}`, message: 'the last refund' },
                   ],
-                  help: 'write the same day in both places; `until` includes its day',
+                  help: 'write the same date in both places; `until` includes that day',
                 },
               ]
         }),
@@ -268,7 +270,7 @@ function findWrongNoRefundDays(
           const left = words.slice(0, day.start)
           if (!AFTER_WORDS.test(left) || BILL_PART_WORDS.test(words)) return []
           const isCorrect =
-            matchesWords(day.first, until) || matchesWords(day.first, addDays(until, 1))
+            matchesDayWords(day.first, until) || matchesDayWords(day.first, addDays(until, 1))
           const start = Math.min(denial.index, day.start)
           const end = Math.max(denial.index + denial[0].length, day.end)
           return isCorrect
@@ -281,7 +283,7 @@ function findWrongNoRefundDays(
                   related: [
                     { at: `cancellation.steps.${lastStepIndex}`, message: 'the last refund' },
                   ],
-                  help: 'write the same day in both places; `until` includes its day',
+                  help: 'write the same date in both places; `until` includes that day',
                 },
               ]
         }),
@@ -300,7 +302,7 @@ const SENTENCE = /[^.;!?\n]+(?:\.\d[^.;!?\n]*)*/g
 const textNoRefundCheck: Check = {
   slug: 'text-no-refund',
   severity: 'warning',
-  why: 'A text that excludes refunds contradicts the refunds that staff are shown and make.',
+  why: 'Text that excludes refunds contradicts the refunds that are proposed to staff.',
   after: ['EV481', 'EV482', 'EV630', 'EV1162'],
   find: (model) => {
     const { cancellation, status } = model.config
@@ -333,7 +335,7 @@ const textNoRefundCheck: Check = {
 const refundScaleMissingCheck: Check = {
   slug: 'refund-scale-missing',
   severity: 'note',
-  why: 'Without `cancellation`, staff who cancel a registration are shown no refund, and must look it up in the text.',
+  why: 'Without `cancellation`, no refund is proposed to staff who cancel a registration. They must look it up in the text.',
   find: (model) => {
     const { cancellation, status } = model.config
     if (cancellation !== null || status === 'closed') return []
@@ -350,7 +352,7 @@ const refundScaleMissingCheck: Check = {
               firstClaim.eventText.at + firstClaim.end,
             ],
             message: 'the text states a refund scale, but the file has no `cancellation`',
-            help: 'write it as cancellation: {steps: [{until: 2026-12-31, refund: 75%}, {otherwise: none}]}',
+            help: 'write the scale as cancellation: {steps: [{until: 2026-12-31, refund: 75%}, {otherwise: none}]}',
           },
         ]
   },

@@ -1,4 +1,4 @@
-/** Checks EV512, EV513: texts that repeat the shared default, and words intended to omit a text. */
+/** Checks EV512, EV513: texts that repeat the shared default, and misspelt `none`. */
 import { getValueAt } from '../../../lib/result.ts'
 import { canBeMalformed } from '../../../answers/field-types.ts'
 import { INVALID_TEXTS } from '../../compile/form.ts'
@@ -51,7 +51,7 @@ function findRestatedTexts(
 const restatesDefaultCheck: Check = {
   slug: 'restates-default',
   severity: 'note',
-  why: 'If a text is written in two places, a later change may be made in only one of them.',
+  why: 'If the same text is written in two places, a later change may be made in only one of them.',
   find: (model) =>
     findRestatedTexts(model).map(({ at, shared }) => ({
       at,
@@ -71,7 +71,7 @@ const misspeltNoneCheck: Check = {
     (['notice', 'alert'] as const).flatMap((key): Draft[] => {
       const text = model.file.form.without_payment?.[key]
       const at = `form.without_payment.${key}`
-      const span = model.source.written(at)?.span ?? null
+      const span = model.source.getScalar(at)?.span ?? null
       return text === undefined ||
         text === 'none' ||
         text.length > 6 ||

@@ -31,7 +31,7 @@ const listButtons = ({ file: { results } }: Model) => [
 const brokenButtonLinkCheck: Check = {
   slug: 'broken-button-link',
   severity: 'error',
-  why: 'A delegate who follows the link finds no page.',
+  why: 'A delegate who follows the link does not find a page.',
   find: (model) => {
     const knownAddresses = [
       ...SITE_PAGES,
@@ -47,8 +47,8 @@ const brokenButtonLinkCheck: Check = {
           message: `no page has the address ${button.go}`,
           help:
             nearestRoute === null
-              ? 'add it to routes.also'
-              : `did you mean \`${nearestRoute.name}\`? If not, add it to routes.also`,
+              ? 'add the address to routes.also'
+              : `did you mean \`${nearestRoute.name}\`? If not, add the address to routes.also`,
         },
       ]
     })
@@ -58,7 +58,7 @@ const brokenButtonLinkCheck: Check = {
 const noReceiptCheck: Check = {
   slug: 'no-receipt',
   severity: 'error',
-  why: 'The button would have nothing to download.',
+  why: 'The button downloads the receipt, so the event file must define one.',
   find: (model) =>
     model.file.results.receipt !== undefined
       ? []
@@ -144,7 +144,7 @@ const noOfficeAddressCheck: Check = {
             at: 'email.copy_to',
             part: 'entry',
             message: 'there is no `event.office` to copy the email to',
-            help: 'add event.office, or copy to support',
+            help: 'add event.office, or write copy_to: support',
           },
         ]
       : [],
@@ -153,7 +153,7 @@ const noOfficeAddressCheck: Check = {
 const asWordsWithoutOptionsCheck: Check = {
   slug: 'as-words-without-options',
   severity: 'error',
-  why: '`as: words` prints the label of an id. A name or an amount has no label.',
+  why: '`as: words` prints the label of an option. A name or an amount has no label.',
   after: ['EV207'],
   find: (model) =>
     (['success', 'failed'] as const).flatMap((page) =>
@@ -175,7 +175,7 @@ const asWordsWithoutOptionsCheck: Check = {
               {
                 at: `results.${page}.details.${index}.as`,
                 part: 'entry',
-                message: `\`${detail.show}\` has no options: as: words has no effect on it`,
+                message: `\`${detail.show}\` has no options, so \`as: words\` has no effect`,
               },
             ]
           : []
@@ -186,26 +186,26 @@ const asWordsWithoutOptionsCheck: Check = {
 const invalidDetailRowCheck: Check = {
   slug: 'invalid-detail-row',
   severity: 'error',
-  why: 'A row shows one value or one text.',
+  why: 'A row shows one value or text.',
   find: ({ file }) =>
     (['success', 'failed'] as const).flatMap((page) =>
       file.results[page].details.flatMap((detail, index): Draft[] => {
         if (typeof detail === 'string') return []
         const path = `results.${page}.details.${index}`
         if ((detail.show === undefined) === (detail.text === undefined))
-          return [{ at: path, message: 'a row has exactly one of show and text' }]
+          return [{ at: path, message: 'a row needs either `show` or `text`, not both' }]
         return detail.text !== undefined && detail.label === undefined
-          ? [{ at: path, message: 'a row with a text needs a label' }]
+          ? [{ at: path, message: 'a row with `text` needs a `label`' }]
           : []
       }),
     ),
 }
 
-/** Reports two addresses of an event that differ by one typing mistake: swapped, missing or doubled letters. */
+/** Reports addresses of an event that differ by one typing mistake: swapped, missing or doubled letters. */
 const misspeltRouteCheck: Check = {
   slug: 'misspelt-route',
   severity: 'warning',
-  why: 'Addresses are printed and linked. A wrong spelling is noticed only when delegates cannot reach it.',
+  why: 'Addresses are printed and linked. A spelling mistake is noticed only when delegates cannot open the page.',
   find: ({ file }) => {
     const addresses: readonly (readonly [string, string])[] = [
       ['event.id', file.event.id],
@@ -244,28 +244,28 @@ const misspeltRouteCheck: Check = {
         : [
             {
               at,
-              message: `\`${part}\` here, but \`${similarPart.part}\` in another address`,
+              message: `this address contains \`${part}\`, but another one contains \`${similarPart.part}\``,
               related: [{ at: similarPart.at, message: 'the other address' }],
-              help: 'use the same spelling in both places, or accept the finding under allow',
+              help: 'use the same spelling in both places, or accept the finding under `allow`',
             },
           ]
     })
   },
 }
 
-/** Returns whether two parts differ by one typing mistake, and not by a digit or a plural. */
+/** Returns whether two parts differ by one typing mistake, but not by a digit or a plural. */
 function isTypo(a: string, b: string): boolean {
   const toSingular = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
   return isOneTypo(a, b) && toSingular(a) !== toSingular(b)
 }
 
-/** Characters not allowed in file names on some systems. */
+/** Characters that file names cannot contain on some systems. */
 const INVALID_FILE_NAME_CHARACTER = /[\\/:*?"<>|]/
 
 const receiptFileCheck: Check = {
   slug: 'receipt-file',
   severity: 'warning',
-  why: 'The receipt is a plain text file, stored with the receipts of other delegates.',
+  why: 'Receipts are plain text files. Each needs a valid file name that no other receipt has.',
   after: ['EV208', 'EV209'],
   find: (model) => {
     const file = model.file.results.receipt?.file
@@ -282,7 +282,7 @@ const receiptFileCheck: Check = {
         : !/\.txt$/i.test(file)
           ? 'the receipt is a plain text file, but its name does not end in .txt'
           : stem === '{reg_no}' && !values.includes('reg_no')
-            ? 'the receipts of all delegates have the same name'
+            ? 'the receipt files of all delegates have the same name'
             : null
     return message === null
       ? []

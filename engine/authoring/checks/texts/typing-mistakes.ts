@@ -8,8 +8,8 @@ import type { Check, Checks, Model } from '../../checked-file.ts'
 import { quoteText } from '../../syntax/quotes.ts'
 
 /**
- * Reports the matches of a pattern in the file's texts. `hint` is a faster pattern that matches at least the same
- * texts. It excludes nearly all of the six hundred or so texts of a file.
+ * Reports the matches of a pattern in the file's texts. `hint` is a faster pattern that matches all of these texts and
+ * excludes most of the roughly 600 texts of a file.
  */
 function findInTexts(
   model: Model,
@@ -32,7 +32,7 @@ function findInTexts(
 
 /** Characters that may be the closing quote of a quoted text. */
 const CLOSING_QUOTES = '”“»›’‘´″"`'
-/** A motto may be in quotation marks, which are printed as intended. */
+/** A motto may be in quotation marks, which should be printed. */
 const QUOTABLE_PATH = /^event\.theme$/
 
 const curlyQuotesCheck: Check = {
@@ -42,13 +42,13 @@ const curlyQuotesCheck: Check = {
   find: (model) =>
     model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
       if (!CLOSING_QUOTES.includes(text.charAt(text.length - 1)) && !/^[“„«]/.test(text)) return []
-      if (model.source.written(path)?.plain !== true || QUOTABLE_PATH.test(path)) return []
+      if (model.source.getScalar(path)?.isUnquoted !== true || QUOTABLE_PATH.test(path)) return []
       const quotedText =
         /^([“”„‟«‹‘‚‛″`´'])(?![“”„‟«‹‘‚‛″`´'])([^“”„‟«»"]*)[”“»›’‘´″"`]$/.exec(text)?.[2] ??
         /^[“„«]([^”“»]*)$/.exec(text)?.[1] ??
         // In 65", the quote is an inch mark.
         /^([^“”„"]*(?:[^“”„"\d\s]|\b\d{4}))["”]$/.exec(text)?.[1]
-      // ‘Heal’ and ‘teach’ are two quoted words, so the text as a whole is not quoted.
+      // In ‘Heal’ and ‘teach’, two words are quoted, but not the whole text.
       return quotedText === undefined || quotedText.trim() === '' || /[‘‛‹]/.test(quotedText)
         ? []
         : [
@@ -65,7 +65,7 @@ const curlyQuotesCheck: Check = {
 const duplicateCurrencySignCheck: Check = {
   slug: 'duplicate-currency-sign',
   severity: 'warning',
-  why: 'An amount is printed with its currency sign. A second sign would be printed too.',
+  why: 'An amount is printed with its currency sign, so a sign in the text would be printed twice.',
   after: ['EV208'],
   find: (model) => {
     const amounts = [
@@ -100,14 +100,17 @@ const duplicateCurrencySignCheck: Check = {
 const mistypedAddressCheck: Check = {
   slug: 'mistyped-address',
   severity: 'warning',
-  why: 'Email to a mistyped address does not arrive.',
+  why: 'Email to a mistyped address is not delivered.',
   find: (model) => [
     ...findInTexts(model, /@/, /[^\s<>()[\]"'“”,;:|]+@[^\s<>()[\]"'“”;|{}]+/gu, (found) => {
       const written = found[0].replace(/[.,!?]+$/, '')
       const suggestion = suggestEmail(written)
       return suggestion === null || suggestion.correction === written
         ? null
-        : { message: `\`${written}\`: ${suggestion.slip}`, help: `write ${suggestion.correction}` }
+        : {
+            message: `\`${written}\`: ${suggestion.mistake}`,
+            help: `write ${suggestion.correction}`,
+          }
     }),
     ...findInTexts(
       model,
@@ -118,7 +121,7 @@ const mistypedAddressCheck: Check = {
         return suggestion === null
           ? null
           : {
-              message: `\`${found[0]}\`: ${suggestion.slip}`,
+              message: `\`${found[0]}\`: ${suggestion.mistake}`,
               help: `write ${suggestion.correction}`,
             }
       },
@@ -127,12 +130,12 @@ const mistypedAddressCheck: Check = {
   ],
 }
 
-/** Indian mobile numbers have ten digits. With a missing or extra digit, a number reaches someone else. */
+/** The number of digits of an Indian mobile number. */
 const MOBILE_DIGITS = 10
 
 /**
- * Returns the leading groups of digits that form one number of up to ten digits: in "98470 12345 10 AM", the number
- * is followed by a time.
+ * Returns the leading groups of digits that form one number of up to ten digits. For example, a time follows the number
+ * in "98470 12345 10 AM".
  */
 function readNumber(digitRun: string, followingText: string): string {
   // In "12345or", the O belongs to the following word.
@@ -201,7 +204,7 @@ const markupInTextCheck: Check = {
       /<\/?(?:b|i|u|br|p|strong|em|a|ul|ol|li|span|div|h[1-6]|font|center|sup|sub)(?:\s[^<>]*)?\/?>/giu,
       (found) => ({
         message: `\`${found[0]}\` is printed unchanged: this is plain text, not HTML`,
-        help: 'remove it; a block of text (|) keeps its line breaks',
+        help: 'remove the tag; a block of text (|) keeps its line breaks',
       }),
     ),
     ...findInTexts(
@@ -246,12 +249,12 @@ function decodeEntity(written: string): string {
 const strayEndMarkCheck: Check = {
   slug: 'stray-end-mark',
   severity: 'warning',
-  why: 'A comma after a value is needed in other file formats. In YAML it is printed.',
+  why: 'Other file formats need a comma after a value. In YAML, the comma is part of the text and is printed.',
   find: (model) =>
     model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] =>
       ',;'.includes(text.charAt(text.length - 1)) &&
       /[^,;\s][,;]$/.test(text) &&
-      model.source.written(path)?.plain === true &&
+      model.source.getScalar(path)?.isUnquoted === true &&
       NAME_PATH.test(path)
         ? [
             {
@@ -264,10 +267,10 @@ const strayEndMarkCheck: Check = {
         : [],
     ),
 }
-/** Texts that are names, which never end with a comma. */
+/** Matches texts that never end with a comma, such as names and labels. */
 const NAME_PATH = /(^|\.)(title|label|venue|heading|hours|theme|subject|button|name)$/
 
-/** Reports a bullet typed into an entry that is already printed as a list item. */
+/** Reports bullets in texts that are already printed as list items. */
 const findPrintedBullets = (model: Model): readonly Draft[] =>
   model.writtenTexts.flatMap(({ path, written: text, at }): Draft[] => {
     const bullet = /^["']?([•●▪◦‣·∙➢➤►▶]|-|–|—)\s+\S/.exec(text)?.[1]

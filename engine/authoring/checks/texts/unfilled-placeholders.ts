@@ -9,7 +9,7 @@ import { findPlaceholders } from '../names/placeholders.ts'
 const missingValueCheck: Check = {
   slug: 'value-not-given',
   severity: 'warning',
-  why: 'The text would show N/A to every delegate.',
+  why: 'Every delegate would see N/A in the text.',
   after: ['EV207', 'EV208'],
   find: (model) => {
     const isMissing = (name: string): boolean =>
@@ -17,8 +17,8 @@ const missingValueCheck: Check = {
         (key) => name === `event.${key}` && model.file.event[key] === undefined,
       )
     const buildMessage = (name: string): Pick<Draft, 'message' | 'help'> => ({
-      message: `\`${name}\` is not set in this file: N/A is printed instead`,
-      help: `add it under event, or remove it here`,
+      message: `\`${name}\` is not set in this file, so N/A is printed instead`,
+      help: `add the value under event, or remove the placeholder`,
     })
     const textDrafts = model.displayedTexts.flatMap((entry) =>
       entry.place === 'plain'
@@ -70,8 +70,8 @@ const wrongPlaceholderSyntaxCheck: Check = {
 }
 
 /**
- * Builds a pattern for names that are not ordinary words, such as `full_name` but not `category`. Null if the file
- * has no such names.
+ * Builds a pattern for names that are not ordinary words, such as `full_name` but not `category`. Returns null if the
+ * file has no such names.
  */
 function buildBareNamePattern(names: readonly string[]): RegExp | null {
   const distinctiveNames = names.filter((name) => name.includes('_'))
@@ -83,7 +83,7 @@ function buildBareNamePattern(names: readonly string[]): RegExp | null {
       )
 }
 
-/** Texts filled in after registration. */
+/** Kinds of texts that are filled in after registration. */
 const PLACES_AFTER_REGISTRATION: ReadonlySet<string> = new Set([
   'registered',
   'success',
@@ -102,10 +102,10 @@ function findNamesWithoutBraces(
   return findMatches(text, barePattern).map(({ 0: name, index }) => ({
     at: path,
     span: [at + index, at + index + name.length] as const,
-    message: `\`${name}\` is not filled in without braces: it is printed unchanged`,
+    message: `\`${name}\` has no braces, so it is printed unchanged`,
     help: PLACES_AFTER_REGISTRATION.has(place)
       ? `write {${name}}`
-      : `describe the value in words: \`${name}\` is its name in this file`,
+      : `describe the value in words: \`${name}\` is only its name in this file`,
   }))
 }
 
@@ -116,7 +116,7 @@ const WORD_BEFORE_VALUE =
 function findBrackets({ written, at }: WrittenText): readonly {
   readonly name: string
   readonly hasDollarSign: boolean
-  /** An ordinary word in square brackets within a sentence: "[email]" may be intended. */
+  /** True for an ordinary word in square brackets within a sentence, such as "[email]", which may be intended. */
   readonly isWord: boolean
   readonly span: readonly [number, number]
 }[] {

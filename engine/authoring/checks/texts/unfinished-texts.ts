@@ -1,19 +1,19 @@
-/** Check EV533: placeholder words that the author never replaced, and that delegates would read. */
+/** Check EV533: texts must not contain placeholder words that the author forgot to replace. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import { isWordForNothing } from '../form/misread-options.ts'
 
 /**
- * Placeholder characters for a name or number. Three of them may also be the Roman numeral of a thirtieth conference,
- * so they must follow a word such as "Dr".
+ * Matches placeholder characters for a name or number. Three of them may also be the Roman numeral of a thirtieth
+ * conference, so they must follow a word such as "Dr".
  */
 const PLACEHOLDER_CHARACTERS =
   /(?:(?<![\w/@#&-])(?<!\d )X{4,}|(?<=(?:\b(?:Dr|Prof|Mr|Mrs|Ms|Shri|Smt|Dear|Rs|INR|EUR|USD|GBP|call|phone|contact)\b\.?|[₹€£$])[ \u00a0]*)X{3})(?![\w/@#&-]|\.\w| ?\d)/gi
 const FILLER_TEXT = /\blorem ipsum\b[^\n"']{0,40}/gi
 const UNDECIDED_WORDS = /^(?:tb[acd]|t\.\s?b\.\s?[acd]\.?|x{3,})$/i
 
-/** Texts that may show a format with such characters: "KMC/XXXX". */
+/** Matches texts that may use such characters to show a format: "KMC/XXXX". */
 const FORMAT_EXAMPLE_PATH = /^form\.sections\.\d+\.fields\.|^admin\.|^order_id\.|^invoice\.number$/
 
 /** Returns whether the file lists the text under `demo`, which EV991 reports. */
@@ -23,7 +23,7 @@ const isDeclaredPlaceholder = ({ file }: Model, path: string): boolean =>
 const placeholderTextCheck: Check = {
   slug: 'placeholder-text',
   severity: 'warning',
-  why: 'Placeholder words would be shown to every delegate.',
+  why: 'Every delegate would see the placeholder words.',
   after: ['EV212'],
   find: (model) => [
     ...model.displayedTexts.flatMap(({ path, text }): Draft[] =>
@@ -34,7 +34,7 @@ const placeholderTextCheck: Check = {
             {
               at: path,
               message: `delegates would see “${text.trim()}”`,
-              help: `write the final text, or state that it is not known yet; as long as it is a placeholder, list ${path} under demo:`,
+              help: `write the final text, or state that it is not known yet; until then, list ${path} under demo:`,
             },
           ]
         : [],

@@ -1,4 +1,4 @@
-/** Checks EV645, EV649, EV650, EV653: missing bank details and numbers, gaps in emails, and swapped titles. */
+/** Checks EV645, EV649, EV650, EV653: missing bank details and numbers, gaps in texts, and swapped titles. */
 import { findBankNumbers } from '../../../payments/payment-methods.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
 import type { Draft } from '../../finding.ts'
@@ -31,7 +31,7 @@ const PLACEHOLDER_PATTERN = /\{([a-z_][a-z0-9_]*)\}/g
 const placeholderOftenEmptyCheck: Check = {
   slug: 'placeholder-often-empty',
   severity: 'note',
-  why: 'Delegates to whom the question is not shown read a sentence with a gap.',
+  why: 'Delegates who are not asked the question would read a sentence with a gap.',
   after: ['EV208', 'EV209'],
   find: ({ config, fields, displayedTexts }) => {
     const reasonsByField = new Map(
@@ -39,7 +39,12 @@ const placeholderOftenEmptyCheck: Check = {
         const isConditional =
           field.showWhen !== undefined || config.sections[field.section]?.showWhen !== undefined
         return isConditional || field.type === 'file'
-          ? [[id, field.type === 'file' ? 'a file' : 'a question that is not asked of everyone']]
+          ? [
+              [
+                id,
+                field.type === 'file' ? 'a file' : 'a question that is not asked of every delegate',
+              ],
+            ]
           : []
       }),
     )
@@ -54,8 +59,8 @@ const placeholderOftenEmptyCheck: Check = {
                 {
                   at: path,
                   span: [at + match.index, at + match.index + match[0].length],
-                  message: `\`${match[0]}\` is ${reason}: it prints nothing for other delegates`,
-                  help: 'use a row of `details` with `when`, or remove it',
+                  message: `\`${match[0]}\` is ${reason}: for other delegates, nothing is printed`,
+                  help: 'use a row of `details` with `when`, or remove the placeholder',
                 },
               ]
         }),
@@ -66,7 +71,7 @@ const placeholderOftenEmptyCheck: Check = {
 const emailWithoutNumberCheck: Check = {
   slug: 'email-without-number',
   severity: 'warning',
-  why: 'Delegates show the registration number at the desk, and quote it when they write to the organisers.',
+  why: 'Delegates need the registration number at the front desk and when they write to the organisers.',
   after: ['EV208', 'EV209'],
   find: ({ file }) =>
     file.email === undefined || /\{reg_no\}/.test(`${file.email.subject} ${file.email.text}`)
@@ -133,7 +138,7 @@ const resultPagesSwappedCheck: Check = {
 const FAILURE_ADDRESS = /fail|error|declin|cancel|sorry|unpaid|unsuccess|\bnot?-/i
 const SUCCESS_ADDRESS = /success|thank|confirm|registered|enrol|entered|\bpaid\b|\bdone\b/i
 
-/** Reports result addresses whose last parts name the other page. */
+/** Reports addresses of result pages whose last part names the other page. */
 function findSwappedAddresses({ success, failed }: Model['file']['routes']): readonly Draft[] {
   const getLastPart = (address: string): string => address.split('/').at(-1) ?? ''
   const isFailure = (address: string): boolean => FAILURE_ADDRESS.test(getLastPart(address))

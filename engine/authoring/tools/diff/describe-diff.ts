@@ -1,4 +1,4 @@
-/** Describes the comparison of two versions of an event in sentences for the office. */
+/** Describes the differences between two versions of an event in sentences for the office. */
 import type { EventConfig } from '../../../event/config.ts'
 import { INR, formatMoney, formatPrice } from '../../../lib/money.ts'
 import { formatDaysBefore } from '../../../lib/time.ts'
@@ -16,7 +16,7 @@ import { HEADINGS } from './format-diff.ts'
 export type ChangeGroup = { readonly title: string; readonly changes: readonly string[] }
 
 /**
- * Returns the changes in sentences, grouped by part; empty if no change is visible. Labels come from `old` and `next`.
+ * Returns the changes in sentences, grouped by part. Empty if no change is visible. Labels come from `old` and `next`.
  */
 export function describeDiff(
   diff: EventDiff,
@@ -126,7 +126,7 @@ function describePath(path: string, old: EventConfig, next: EventConfig): string
     : [`Field “${label}”`, ...rest.map(splitWords)].join(' › ')
 }
 
-/** `deskCloses` becomes “desk closes”. */
+/** Converts `deskCloses` to “desk closes”. */
 const splitWords = (name: string): string =>
   name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 

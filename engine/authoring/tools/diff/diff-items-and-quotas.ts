@@ -57,10 +57,7 @@ export function diffItems(
   ]
 }
 
-/**
- * Returns added, removed and renamed groups of categories, and those with other categories, days or
- * labels.
- */
+/** Returns groups of categories that were added, removed or renamed, or whose categories, days or labels changed. */
 function diffPriceGroups(old: EventConfig, next: EventConfig): readonly ItemChange[] {
   const [before, after] = [old.fees.groups ?? [], next.fees.groups ?? []]
   const findCounterpart = (
@@ -74,8 +71,8 @@ function diffPriceGroups(old: EventConfig, next: EventConfig): readonly ItemChan
       // Several groups may have the same label.
       otherGroups.find((other) => other.label === label && sharesCategory(other)) ??
       otherGroups.find((other) => other.label === label) ??
-      // With another label: a group with some of its categories that is not the counterpart of
-      // another group.
+      // Otherwise, the counterpart has another label, shares a category and is not the counterpart of a different
+      // group.
       otherGroups.find(
         (other) => !ownGroups.some((one) => one.label === other.label) && sharesCategory(other),
       )
@@ -115,8 +112,8 @@ const describePeriods = ({ periods }: PriceGroup): string =>
   periods.map((period) => `${period.id} ${describeDays(period)}`).join(', ')
 
 /**
- * Reports a changed order of entries that both versions have: it is the order of bill lines and
- * decides which full quota is reported.
+ * Reports a changed order of the entries that both versions have, because the order determines the order of bill lines
+ * and which full quota is reported.
  */
 function diffOrder(
   noun: string,

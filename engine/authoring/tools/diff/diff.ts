@@ -1,4 +1,4 @@
-/** Compares two versions of an event by their effect on prices, categories, fields, messages, routes. */
+/** Compares the effects of two versions of an event on prices, categories, fields, messages, routes. */
 import type { EventConfig, Field } from '../../../event/config.ts'
 import type { Answers } from '../../../event/answer-types.ts'
 import {
@@ -21,8 +21,8 @@ import { addDays, type Day } from '../../../lib/time.ts'
 import { diffItems, type ItemChange } from './diff-items-and-quotas.ts'
 
 /**
- * The price on a day, with its period: a total, or the reason why there is none. `no-price`:
- * registration is open and free of charge.
+ * The price on a day, with its period: a total, or the reason why there is no price. `no-price`: registration is open
+ * and free of charge.
  */
 export type PriceOn =
   | {
@@ -38,7 +38,7 @@ export type PriceOn =
   | { readonly is: 'not-on-sale' }
   | { readonly is: 'no-price'; readonly period: string | null }
 
-/** `from` null: no start; `until` null: no end. The day `until` is excluded. */
+/** `from` is null if the range has no start, `until` if it has no end. The range excludes the day `until`. */
 export type PriceChange = {
   readonly category: string
   readonly from: Day | null
@@ -70,7 +70,7 @@ export type EventDiff = {
   readonly values: readonly ValueChange[]
 }
 
-/** The value of a list entry that the other version lacks. */
+/** The value of an entry that only one of the two lists has. */
 export const ADDED_ENTRY = 'there'
 
 /** Returns true if there is no visible difference. */
@@ -220,7 +220,7 @@ const getFieldDomain = (field: Field) => [
   field.ignoreCase,
 ]
 
-/** Keys that are compared by the functions above, or that are not visible outside the checks. */
+/** Keys that the functions above compare, or that have no visible effect outside the checks. */
 const SEPARATELY_COMPARED_KEYS = new Set([
   'currency',
   'fees.prices',
@@ -253,7 +253,7 @@ function diffValues(old: EventConfig, next: EventConfig): ValueChange[] {
       ? []
       : [{ kind: getChangeKind(path), path, old: oldText, next: newText }]
   })
-  // A different order of entries that both versions have is one change, however many entries moved.
+  // A different order of the entries that both versions have is one change, however many entries moved.
   const orderChanges = [...oldValues.orders].flatMap(([path, names]): ValueChange[] => {
     const newNames = newValues.orders.get(path) ?? []
     const [oldOrder, newOrder] = [
@@ -273,9 +273,8 @@ type FlatFile = {
 }
 
 /**
- * Names each section. A section that begins with the same field as an old one, or has its title,
- * gets the old section's number, so that a moved section is not a new one. Other sections get a new
- * number.
+ * Names each section. A section with the same first field or title as an old section gets the old section's number, so
+ * that a moved section does not count as new. Other sections get a new number.
  */
 function orderSections(old: EventConfig, event: EventConfig): readonly string[] {
   const getFirstField = ({ fields }: EventConfig, at: number): string | undefined =>
@@ -293,14 +292,14 @@ function orderSections(old: EventConfig, event: EventConfig): readonly string[] 
 }
 
 /**
- * Returns the text of every leaf by dotted path. List entries are addressed by name, so that moving
- * one does not change the others.
+ * Returns the text of every leaf by dotted path. List entries are addressed by name, so that moving an entry does not
+ * change the others.
  */
 function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile {
   const leaves = new Map<string, string>()
   const orders = new Map<string, readonly string[]>()
   const walk = (path: string, value: unknown): void => {
-    // A missing value and an empty one are equal.
+    // A missing value equals an empty one.
     if (value === undefined || value === null || SEPARATELY_COMPARED_KEYS.has(path)) return
     if (Array.isArray(value)) {
       const names = path === 'sections' ? sections : listItemNames(value)
@@ -323,7 +322,7 @@ function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile
     else leaves.set(path, CASELESS_PATHS.has(path) ? String(value).toLowerCase() : String(value))
   }
   walk('', event)
-  // A period's label is wording; its days are part of the prices.
+  // The label of a period is compared as text. Its days are compared with the prices.
   for (const period of event.fees.periods)
     leaves.set(`fees.periods.${period.id}.label`, period.label)
   // On desk days staff register delegates although the form is closed, so prices do not change.
@@ -339,8 +338,8 @@ function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile
 const CASELESS_PATHS = new Set(['support', 'office', 'look.colour'])
 
 /**
- * Returns the name of a list entry. A row of fixed text and an email button are named by their
- * kind, because their text is only wording.
+ * Returns the name of a list entry. A row of fixed text and an email button are named by their kind, so that a new text
+ * is not a new entry.
  */
 function getItemName(item: Record<string, unknown>): string | undefined {
   const name = (['id', 'show', 'go', 'do'] as const)
@@ -352,8 +351,8 @@ function getItemName(item: Record<string, unknown>): string | undefined {
 }
 
 /**
- * Names each list entry: by its id, the value it shows, its action or its own text, or else its
- * number. The second entry of a name is "name (2)".
+ * Names each list entry: by its id, the value it shows, its action or its own text, or otherwise by its number. A
+ * second entry with the same name is called "name (2)".
  */
 function listItemNames(items: readonly unknown[]): readonly string[] {
   const countByName = new Map<string, number>()

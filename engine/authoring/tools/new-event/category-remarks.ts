@@ -1,4 +1,4 @@
-/** Lists unchecked conditions that category names imply: a proof, a limit, free admission. */
+/** Lists unchecked conditions that category names imply: a proof, a limit, free entry. */
 import { INR, toAmount, type Currency } from '../../../lib/money.ts'
 import type { FeeRow } from './fee-table/parts.ts'
 import { readPrice } from './prices.ts'

@@ -1,4 +1,4 @@
-/** Checks a fee table; each problem names the cell, row or column where it is. */
+/** Checks a fee table. Each problem names its cell, row or column. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { formatCurrency, INR, type Currency } from '../../../lib/money.ts'
 import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
@@ -18,28 +18,26 @@ import { explainBraces, explainName, hasBraces } from './category-name.ts'
 import { listImplausiblePrices, readPrice, type ImplausiblePrice } from './prices.ts'
 import type { NewEventAnswers, PricesByPeriod, SampleCategory } from './sample-options.ts'
 
-/**
- * A problem in the table. With only `row` or only `column`, it concerns the whole row or column.
- */
+/** A problem in the table. If only `row` or only `column` is given, it concerns the whole row or column. */
 export type FeeProblem = {
   readonly row?: number
   readonly column?: number | 'number'
-  /** The field in the heading of the column. Absent: its last day. */
+  /** The field in the heading of the column. If absent, the problem is in the field for the last day. */
   readonly part?: 'label' | 'from'
   readonly note?: number
-  /** A day is missing, which need not be an error. */
+  /** True if the problem is a missing day, which is not always an error. */
   readonly isMissingDay?: boolean
   readonly message: string
-  /** Columns with other days that solve the problem. */
+  /** Columns with other days, each of which solves the problem. */
   readonly fixes?: readonly Fix[]
   /**
-   * The label of the answer that the table is correct, if it can be. Adding the problem's message to the table's
-   * `confirmed` messages prevents another report.
+   * The label of the answer that confirms the table, if the table can be correct. Once the problem's message is in the
+   * table's `confirmed` messages, the problem is not reported again.
    */
-  readonly confirm?: string
+  readonly confirmLabel?: string
   /**
-   * The period of the problem's column has no prices. The organiser confirms that registration is closed on its days:
-   * it is then removed from the table.
+   * True if the period of the problem's column has no prices. When the organiser confirms that registration is closed
+   * on its days, the period is removed from the table.
    */
   readonly isClosedPeriod?: true
 }
@@ -68,7 +66,7 @@ export function readFees(
     ...findClosedPeriods(table, currency).map((column): FeeProblem => ({
       column,
       message: askAboutClosedPeriod(table, column),
-      confirm: KEEP_CLOSED,
+      confirmLabel: KEEP_CLOSED,
       isClosedPeriod: true,
     })),
     ...findRowProblems(table, { ...answers, currency }, labels),
@@ -94,7 +92,7 @@ export function readFees(
     ...(currency === INR ? {} : { currency }),
     categories,
     periodLabels: names,
-    // If one day is missing, all days are asked together.
+    // If one day is missing, the question asks for all days at once.
     periodEnds: periodEnds.every(isDay) ? periodEnds : [],
     ...(periodStarts.some((start) => start !== null) ? { periodStarts } : {}),
     ...(first !== undefined && isDay(first.from) ? { opens: first.from } : {}),
@@ -135,7 +133,7 @@ function findColumnProblems(
       return [{ column: index, isMissingDay: true, message: `Until which day does ${name} apply?` }]
     }
     if (column.to !== '' && !isDay(column.to))
-      return [{ column: index, message: `“${column.to}” is not a valid day.` }]
+      return [{ column: index, message: `“${column.to}” is not a valid date.` }]
     const start: Day | null = lastEnd === null ? null : addDays(lastEnd, 1)
     const namedDays = findDaysInName(column, start, to)
     if (namedDays !== null)
@@ -143,13 +141,13 @@ function findColumnProblems(
         {
           column: index,
           part: 'label',
-          message: `${name} names other days than its fields. Write the days below, and only the name here.`,
+          message: `${name} contains other days than its fields. Write the days below, and only the name here.`,
           ...(namedDays.columnOfName === null
             ? {}
             : {
                 fixes: [
                   {
-                    message: 'Use the days of the name',
+                    message: 'Use the days in the name',
                     columns: columns.with(index, namedDays.columnOfName),
                   },
                 ],
@@ -168,7 +166,7 @@ function findColumnProblems(
             part: 'from',
             message,
             fixes: closeGap(columns, labels, index, start, gapEnd),
-            confirm: KEEP_CLOSED,
+            confirmLabel: KEEP_CLOSED,
           },
         ]
       }
@@ -178,7 +176,7 @@ function findColumnProblems(
         {
           column: index,
           part: 'from',
-          message: `${name} begins on ${formatDay(column.from)}, when the period before still applies. Change one of the days.`,
+          message: `${name} begins on ${formatDay(column.from)}, when the previous period still applies. Change one of the days.`,
         },
       ]
     if (start !== null && end !== null && end < start)
@@ -248,7 +246,7 @@ function findRowProblems(
     if (reason !== null) return [{ row, message: reason }]
     if (names.indexOf(name.toLowerCase()) < row)
       return [{ row, message: `“${name}” is listed twice.` }]
-    // Prices in another currency are named once, for the table.
+    // Prices in another currency are reported once for the whole table.
     const isUnread = cells.some((cell) => isInOtherCurrency(cell, currency))
     const { prices, problems } = readCells(
       row,
@@ -275,7 +273,7 @@ function findRowProblems(
   })
 }
 
-/** Returns the questions about prices of a row that the organiser has not confirmed. */
+/** Returns the questions about a row's prices that the organiser has not yet confirmed. */
 export const askAboutPrices = (
   row: number,
   implausible: readonly ImplausiblePrice[],
@@ -286,7 +284,7 @@ export const askAboutPrices = (
     .map((price) => ({
       row,
       ...price,
-      ...(price.column === undefined ? {} : { confirm: 'This is correct' }),
+      ...(price.column === undefined ? {} : { confirmLabel: 'This is correct' }),
     }))
 
 /**
@@ -315,7 +313,7 @@ export function readCells(
 }
 
 function explainCell(cell: string, questionEnd: string, currency: Currency): string {
-  const help = 'Write an amount, free, or – if it is not on sale then.'
+  const help = 'Write an amount, free, or – if it is not on sale in that period.'
   const suggestion = suggestAmount(cell, currency)
   if (hasDecimalComma(cell))
     return `“${cell}” can be ${cell.trim().replace(/,\d+$/, '')} with decimals, or a larger amount with a digit missing. Write it without the comma.`
@@ -324,11 +322,11 @@ function explainCell(cell: string, questionEnd: string, currency: Currency): str
     case 'several':
       return `“${cell}” has several prices. Which one ${questionEnd}`
     case 'not-known-yet':
-      return `“${cell}”: write the price as soon as it is known, for now an amount that is close.`
+      return `“${cell}” is not a price. Write an estimate for now, and change it when the price is known.`
     case 'with-tax':
-      return `“${cell}”: write the amount alone. GST has a question of its own.`
+      return `“${cell}”: write only the amount. A separate question asks about GST.`
     case 'other-currency':
-      return `“${cell}” is in another currency than the registration fees, which are in ${formatCurrency(currency)}.`
+      return `“${cell}” is in a different currency from the registration fees, which are in ${formatCurrency(currency)}.`
     default:
       return `“${cell}” is not a price. ${help}`
   }

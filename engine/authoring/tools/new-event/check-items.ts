@@ -1,4 +1,4 @@
-/** Checks the tables of workshops and accompanying persons; each problem names its row or cell. */
+/** Checks the tables of workshops and accompanying persons. Each problem names its row or cell. */
 import { INR, toAmount, type Currency } from '../../../lib/money.ts'
 import { askAboutPrices, readCells, type FeeProblem } from './check-fees.ts'
 import type { ItemRow, ItemTable } from './fee-table/parts.ts'
@@ -15,7 +15,7 @@ type CheckedItems = {
   readonly problems: readonly FeeProblem[]
 }
 
-/** Returns the price columns: none if the event is free, one for all periods, or one per period. */
+/** Returns the price columns: none if the event is free, otherwise one for all periods or one per period. */
 export function listItemColumns(
   { isByPeriod }: Pick<ItemTable, 'isByPeriod'>,
   answers: NewEventAnswers,
@@ -25,7 +25,7 @@ export function listItemColumns(
   return isByPeriod && count > 1 ? listPeriodLabels(count, answers.periodLabels) : ['Price']
 }
 
-/** Returns true if the row is another price of the workshop above it. */
+/** Returns true if the row has further prices of the workshop above it. */
 export const continuesWorkshop = (rows: readonly ItemRow[], index: number): boolean =>
   index > 0 && rows[index]?.label.trim() === '' && rows[index].category !== ''
 
@@ -74,7 +74,7 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
   )
   return {
     answers: { ...answers, workshops },
-    // The meaning of the last column is asked before the prices are checked.
+    // The organiser says what the last column contains before its prices are checked.
     problems:
       table.seatsAsked === true
         ? [{ message: askAboutSeats(table, answers) }, ...listNotes(table)]
@@ -92,7 +92,7 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
   }
 }
 
-/** Asks for the meaning of the last column of a pasted table without headings. */
+/** Asks what the last column of a pasted table without headings contains. */
 export function askAboutSeats(table: ItemTable, answers: NewEventAnswers): string {
   const period = listItemColumns(table, answers)[(table.rows[0]?.cells.length ?? 0) - 1]
   return `Are ${listLastPrices(table).join(', ')} the seats of the workshops, or prices${period === undefined ? '' : ` in “${period}”`}?`
@@ -120,7 +120,7 @@ export function readCompanionTable(table: ItemTable, answers: NewEventAnswers): 
   for (const [index, { label }] of others.entries())
     problems.push({
       row: index + 1,
-      message: `These questions take one price for accompanying persons. Remove “${label || COMPANION_LABEL}” here, and add it to the file later.`,
+      message: `You can enter only one price for accompanying persons here. Remove “${label || COMPANION_LABEL}”, and add it to the file later.`,
     })
   return {
     answers: { ...answers, companions: { prices, freeUnder: isAge ? Number(age) : null } },

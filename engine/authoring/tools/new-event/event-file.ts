@@ -47,7 +47,7 @@ const createSamplePrices =
   (times: number): Amount =>
     (times * (currency === INR ? 1000 : 100) * 10 ** getDecimals(currency)) as Amount
 
-/** Writes the whole file. It compiles, and its only finding is the note about placeholders. */
+/** Writes the whole file. The file compiles, and its only finding is the note about placeholders. */
 export function createEventFile(options: SampleOptions): string {
   const { id, prefix, currency = INR } = options
   const days = chooseEventDays(options)
@@ -78,7 +78,7 @@ export function createEventFile(options: SampleOptions): string {
     ...(options.title === undefined ? [['event.title', '']] : []),
     ...(options.from === undefined ? [['event.from', '']] : []),
     ...(options.to === undefined
-      ? [['event.to', options.from === undefined ? '' : 'one day, as no other was given']]
+      ? [['event.to', options.from === undefined ? '' : 'one day, because no last day was given']]
       : []),
     ...(options.venue === undefined ? [['event.venue', '']] : []),
     ...(options.support === undefined ? [['event.support', '']] : []),
@@ -133,8 +133,8 @@ export function createEventFile(options: SampleOptions): string {
   const amounts = isFree ? ['total'] : tax === null ? ['total'] : ['base', 'gst', 'total']
   return `# yaml-language-server: $schema=../schemas/event.schema.json
 #
-# ${title}. This file describes the whole conference. Read it from top to bottom, change what is
-# not yours, and check it with:  rollcall validate events/${id}.yaml
+# ${title}. This file describes the whole conference. Read it from top to bottom, change what does
+# not apply, and check it with:  rollcall validate events/${id}.yaml
 
 format: 1
 
@@ -165,7 +165,7 @@ categories:                             # who pays differently
 ${categories.map((category) => `  - {id: ${category.id}, label: ${quoteYaml(category.label, true)}}`).join('\n')}
 ${remarks.map((remark) => `\n# Not checked by this file: ${remark}`).join('')}
 
-# Here the delegate picks the category in the form. It can follow from the answers instead:
+# Here the delegate chooses the category in the form. Rules can derive it from the answers instead:
 #   category:
 #     rules:
 #       - {when: {is_member: true}, then: ${first?.id ?? 'member'}}
@@ -174,7 +174,7 @@ category: {chosen_in: registering_as}
 
 fees:
 ${[...formatFees(tax, isFree, currency), ...periodLines].join('\n')}
-  prices:                               # ${isFree ? 'free: on sale for nothing' : `${formatCurrency(currency)}, or free, or none: not on sale then; the first row names the columns`}
+  prices:                               # ${isFree ? 'free of charge' : `${formatCurrency(currency)}, or free, or none: not on sale in that period; the first row names the columns`}
 ${[
   formatRow(
     'period',
@@ -270,7 +270,7 @@ ${formatAfterRegistration(from, options)}
 # The office needs no settings: by default it lists every field at /admin/${id}.
 
 ${allow.map((line) => `${line}\n`).join('')}# ── Worked examples (run by \`rollcall validate\`) ────────────────────────────────
-# What should these people pay? When a price or a day above changes, change it here too:
+# What should these people pay? When a price or a date above changes, change it here too:
 # two places that agree are rarely both wrong.
 
 examples:
@@ -288,7 +288,7 @@ ${[...exampleLines, ...itemSections.cases].join('\n')}
 `
 }
 
-/** Writes the lines about tax: included in the prices or added to them. */
+/** Writes the lines about tax: included in the prices, or added to them. */
 function formatFees(tax: Tax | null, isFree: boolean, currency: Currency): readonly string[] {
   if (tax !== null)
     return [
@@ -298,8 +298,8 @@ function formatFees(tax: Tax | null, isFree: boolean, currency: Currency): reado
     ? []
     : [
         currency === INR
-          ? `  # No tax is charged. Where it is on top of the prices:  tax: {name: GST, percent: ${GST_PERCENT}, prices: exclusive}`
-          : '  # No tax is charged. Where the prices include one:  tax: {name: VAT, percent: 19, prices: inclusive}',
+          ? `  # No tax is charged. To add a tax to the prices, write  tax: {name: GST, percent: ${GST_PERCENT}, prices: exclusive}`
+          : '  # No tax is charged. If the prices include a tax, write  tax: {name: VAT, percent: 19, prices: inclusive}',
       ]
 }
 

@@ -1,6 +1,6 @@
 /** Derives the id of a new event and the prefix of its registration numbers. */
 
-/** Converts a text to an event id: "my-event" → "myevent"; null if nothing is left. */
+/** Converts text to an event id: "my-event" → "myevent". Returns null if the text has no usable letter. */
 export function deriveEventId(text: string): string | null {
   const id = text
     .toLowerCase()
@@ -11,7 +11,7 @@ export function deriveEventId(text: string): string | null {
 
 /** Longer ids are hard to read in a web address. */
 const MAX_ID_LETTERS = 16
-/** The name of an event with its year within a longer title, as in brochures: "GHICON 2027". */
+/** The name of an event with its year in a longer title, as in brochures: "GHICON 2027". */
 const ACRONYM = /\b([A-Z]{3,}[A-Za-z]*(?: [A-Z]{3,})?)(?:[ -]?20\d\d|['’]\d\d)\b/
 /**
  * A name with its year before a colon, a dash or a bracket: "Pulmonary Update 2026: from cell to
@@ -53,8 +53,8 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
 }
 
 /**
- * Returns a prefix for registration numbers that does not begin another event's prefix and does not begin with one.
- * Null if none is free.
+ * Returns a prefix for registration numbers that neither starts another event's prefix nor starts with one. Returns
+ * null if none is available.
  */
 export function findPrefix(id: string, usedIds: readonly string[]): string | null {
   const letters = id.replace(/[^a-z]/g, '').toUpperCase()

@@ -26,8 +26,8 @@ import { hasPrice, isNumberingHeading, separateTables, type Cells } from './fee-
 import { readPrice } from './prices.ts'
 
 /**
- * A pasted fee table, with the tax and the companion price that it states; each is null if not
- * stated.
+ * A pasted fee table, with the tax and the price of accompanying persons. Each of these is null if the table does not
+ * state it.
  */
 export type PastedFees = FeeTable & {
   readonly tax: TableTax | null
@@ -36,7 +36,7 @@ export type PastedFees = FeeTable & {
   /** The cells of each table of workshops in the same text. */
   readonly workshops: readonly Cells[]
 }
-/** Information for reading the table's amounts and days. */
+/** The context for reading the table's amounts and days. */
 export type TableContext = {
   readonly currency: Currency
   readonly from: Day | undefined
@@ -51,7 +51,7 @@ const OTHER_CURRENCY = /\b(usd|us\$|eur|gbp|aed|dollars?|euros?)\b|[$€£]/i
 /** The tax note recorded for a column of GST amounts. */
 const GST_COLUMN = '+ GST'
 
-/** The table after its headings and labels are read, and before its days are. */
+/** The table when its headings and labels have been read, but not its days. */
 type Body = {
   readonly heads: readonly string[]
   readonly rows: readonly FeeRow[]
@@ -73,7 +73,9 @@ export function readFeeTable(text: string, context: TableContext): PastedFees {
   }
 }
 
-/** Returns a note about each row of another table. Its amounts name their currency if it is not that of the fees. */
+/**
+ * Returns a note about each row of another table. Amounts include their currency if it differs from that of the fees.
+ */
 function listRowsBelow(
   { heading, cells }: { readonly heading: string; readonly cells: Cells },
   context: TableContext,
@@ -89,7 +91,7 @@ function listRowsBelow(
   ]
 }
 
-/** Reads any table of prices by period. `hasSeats`: its last column has the seats, which can be any text. */
+/** Reads a table of prices by period. If `hasSeats` is true, its last column contains seats, in any notation. */
 export function readPriceTable(
   cells: Cells,
   context: TableContext,
@@ -97,7 +99,7 @@ export function readPriceTable(
 ): FeeTable & { readonly tax: TableTax | null } {
   const tableCurrency = context.currency === INR ? findTableCurrency(cells) : {}
   const { currency = context.currency } = tableCurrency
-  // A question about the currency of the whole table is not repeated for a line.
+  // If the currency of the whole table is in question, single lines do not ask about it again.
   const isCurrencyKnown = (tableCurrency.currency ?? tableCurrency.currencyAsked) !== undefined
   const notes: string[] = []
   const taxNotes: string[] = []
@@ -157,8 +159,8 @@ export function readPriceTable(
 }
 
 /**
- * Separates headings from rows with prices. A line with a single text names a group of rows or goes
- * to `note`.
+ * Separates headings from rows with prices. A line with a single cell may be the title of a group of rows. All other
+ * texts are passed to `addNote`.
  */
 function separateRows(
   rows: readonly (readonly string[])[],
@@ -191,7 +193,7 @@ function separateRows(
       filledCells.length === 1 &&
       index < first &&
       (row[0] ?? '') === '' &&
-      // Below the headings, a single text is the title of the following rows.
+      // Below the headings, a single cell is the title of the following rows.
       (headRows.length === 0 || isPeriodHeading(filledCells[0] ?? ''))
     )
       headRows.push(row)
@@ -311,11 +313,11 @@ function arrangeTable(
   if (listBody !== null) return listBody
   const headings = heads.map((parts) => parts.join(' '))
   const isForeignHeading = headings.map((head) => currency === INR && OTHER_CURRENCY.test(head))
-  // If all columns have the same foreign currency, one question covers the whole table.
+  // If all columns have the same foreign currency, one question about the table is enough.
   const isForeign = isForeignHeading.every(Boolean) ? [] : isForeignHeading
   const rows = labelledRows.map(({ labels, cells }) => ({
     label: labels.join(' – '),
-    // Marks figures as foreign if their heading names another currency.
+    // Marks amounts as foreign if their heading names another currency.
     cells: cells.map((cell, column) =>
       isForeign[column] === true && /^\d/.test(cell) ? `USD ${cell}` : cell,
     ),
@@ -335,7 +337,7 @@ function arrangeTable(
   }))
   const isGrouped =
     columns.length > 1 &&
-    // Prices with and without GST are not two categories.
+    // The same prices with and without GST are not two categories.
     !columns.some(({ group }) => mentionsTax(group)) &&
     columns.every(
       ({ group, period }) => group !== '' && (isTimed ? period !== '' : GROUP_TITLE.test(group)),

@@ -27,7 +27,7 @@ type ItemAnswers = {
   readonly free?: boolean
   readonly currency?: Currency
 }
-/** The lines of the file by section; empty if nothing is sold in addition to registration. */
+/** The lines of the file by section. Empty if the event sells only registration. */
 type ItemSections = {
   readonly items: readonly string[]
   readonly quotas: readonly string[]
@@ -39,14 +39,14 @@ type ItemSections = {
   readonly isBilled: boolean
 }
 
-/** The maximum number per delegate and the maximum age, because the proofs need bounds. */
+/** The maximum number of accompanying persons per delegate and their maximum age, because the proofs need bounds. */
 const MAX_COMPANIONS = 4
 const MAX_AGE_YEARS = 110
-/** Matches labels of extras that are sold with the workshops. The bill shows only their name. */
+/** Matches labels of extras that are sold with the workshops. Their bill line does not start with "Workshop". */
 const EXTRA_LABEL = /\b(dinner|banquet|gala|lunch|tours?|sightseeing|excursion|cruise|souvenir)\b/i
 const countExtras = ({ workshops }: WorkshopGroup): number =>
   workshops.filter(({ label }) => EXTRA_LABEL.test(label)).length
-/** The form displays the number of remaining seats from this number on. */
+/** The form shows how many seats are left from this number on. */
 const FEW_SEATS = 5
 
 export function formatItemSections(
@@ -150,8 +150,7 @@ const formatCategories = (categories: readonly CategoryWithId[]): string => {
 }
 
 /**
- * Writes the periods of an item that is not on sale in all of them, which shows that the `none` in its prices is
- * intended.
+ * Writes the periods of an item that is not on sale in all periods, to show that the `none` in its prices is intended.
  */
 function formatOwnPeriods(
   isOnSale: readonly boolean[],
@@ -233,7 +232,7 @@ function formatSeats({ field, workshops }: WorkshopGroup): readonly string[] {
   )
   if (limitedWorkshops.length === 0) return []
   const max = limitedWorkshops.map(({ id, seats }) => `${id}: ${seats}`).join(', ')
-  // Not all seats of the smallest workshop may count as few.
+  // The number for "few" is lower than the seats of the smallest workshop.
   const few = Math.min(FEW_SEATS, ...limitedWorkshops.map(({ seats }) => seats - 1))
   return [
     `  - id: ${field.replace('workshops', 'seats').replace('_', '-')}`,
@@ -294,7 +293,7 @@ function formatCompanionsField({ freeUnder }: SampleCompanions): readonly string
   ]
 }
 
-/** Writes an example with an accompanying person, a child if children are free, and every workshop on sale. */
+/** Writes an example with an accompanying person, every workshop on sale, and a child if children are free. */
 function formatCase(
   stated: SampleCompanions | null,
   groups: readonly WorkshopGroup[],

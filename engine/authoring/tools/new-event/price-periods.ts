@@ -1,10 +1,10 @@
-/** Chooses the days and price periods of a new event, from the answers or as placeholders. */
+/** Chooses the days and price periods of a new event: those of the answers, or placeholders. */
 import type { Amount } from '../../../lib/money.ts'
 import { addDays, countDaysBetween, day, type Day } from '../../../lib/time.ts'
 import { deriveId } from './yaml-text.ts'
 import type { NewEventAnswers, SampleOptions } from './sample-options.ts'
 
-/** A period of the file. The first has no first day: it begins when registration opens. */
+/** A period of the file. The first period has no first day: it begins when registration opens. */
 export type FilePeriod = {
   readonly id: string
   readonly label: string
@@ -19,7 +19,7 @@ export type EventDays = {
   readonly gaps: readonly PeriodGap[]
   readonly window: RegistrationWindow
 }
-/** `after`: the index of the period that begins after the gap. */
+/** A gap. `nextPeriodIndex` is the index of the period that begins after it. */
 export type PeriodGap = {
   readonly nextPeriodIndex: number
   readonly first: Day
@@ -35,7 +35,7 @@ export type RegistrationWindow = {
 
 const DAYS_AHEAD = 180
 const EARLY_PERIOD_END_DAYS = 45
-/** The length of earlier periods, if their ends are not given. */
+/** The length of each earlier period if the answers do not state its end. */
 const PLACEHOLDER_PERIOD_DAYS = 30
 
 /** The default labels of one, two and three periods. More periods are numbered. */

@@ -20,16 +20,15 @@ import { readYes } from './questions/read-yes.ts'
 import { combineWorkshops, splitCategory, type WorkshopEntry } from './workshops.ts'
 
 export const PRICES_EXAMPLE = 'Member = 4000 / 5000; Student = 1000'
-/** Returns an example for workshops, for the question and for corrections. */
+/** Returns an example of workshops for the question and for error messages. */
 export const formatWorkshopsExample = (free: boolean): string =>
   free
     ? 'Ultrasound, 30 seats; ECG, 40 seats'
     : 'Ultrasound = 1500 / 2000, 30 seats; ECG = 1000, 40 seats; ECG for Student = free'
 
 /**
- * Reads "Member = 4000 / 5000; Student = 1000". Entries are separated by line breaks or `;`,
- * otherwise by commas. A comma in brackets, in an amount (5,000) or in a label before its price is
- * not a separator.
+ * Reads "Member = 4000 / 5000; Student = 1000". Entries are separated by line breaks or `;`, otherwise by commas. A
+ * comma in brackets, in an amount (5,000) or in a label before its price is not a separator.
  */
 export function readCategories(
   answer: string,
@@ -122,7 +121,7 @@ function readCategory(
   return problem === null ? ok({ label, prices }) : err(problem)
 }
 
-/** Reads one price per period, or one for all; null if a part is not a price. */
+/** Reads one price per period, or one price for all. Returns null if a part is not a price. */
 function readPrices(text: string, currency: Currency): PricesByPeriod | null {
   const textParts = text.split(/\s*\/(?!\s*[-–=])\s*/).filter((part) => part.trim() !== '')
   const suggestion = textParts.length === 1 ? suggestAmount(text, currency) : null
@@ -131,7 +130,7 @@ function readPrices(text: string, currency: Currency): PricesByPeriod | null {
   return prices.length === 0 || !prices.every((price) => price !== undefined) ? null : prices
 }
 
-/** Returns null if not on sale, undefined if the text is not a price. */
+/** Reads a price. Returns null for "not on sale", and undefined if the text is not a price. */
 export function readPrice(cell: string, currency: Currency): Amount | null | undefined {
   const suggestion = suggestAmount(cell, currency)
   switch (suggestion?.is) {
@@ -172,7 +171,7 @@ export function listImplausiblePrices(
       return [
         {
           column,
-          message: `${label} would be free ${labels.length === 0 ? 'later' : `in “${names[column]}”`}, but pays ${amount} ${labels.length === 0 ? 'early' : `in “${names[earlierIndex]}”`}. Write – if it is not on sale then.`,
+          message: `${label} would be free ${labels.length === 0 ? 'later' : `in “${names[column]}”`}, but pays ${amount} ${labels.length === 0 ? 'early' : `in “${names[earlierIndex]}”`}. Write – if it is not on sale in that period.`,
         },
       ]
     return [
@@ -187,7 +186,10 @@ export function listImplausiblePrices(
   })
 }
 
-/** Returns the first such message, with the option that confirms the price in the command; null if there is none. */
+/**
+ * Returns the first message about an implausible price, with the command-line option that confirms it. Returns null if
+ * there is none.
+ */
 function findImplausiblePrices(
   label: string,
   prices: PricesByPeriod,
@@ -201,7 +203,7 @@ function findImplausiblePrices(
   return first.column === undefined ? first.message : `${first.message} ${CONFIRM_HELP}`
 }
 
-/** Tells the organiser how to confirm implausible prices in the command. */
+/** Tells the organiser how to confirm implausible prices on the command line. */
 export const CONFIRM_HELP = 'If it is correct, add --confirm.'
 
 const NONE_ANSWER = /^(none?|no|nobody|nil|-|not?)\.?$/i
@@ -241,7 +243,7 @@ export function readCompanions(
     : err(problem)
 }
 
-/** Returns a sentence unless there is one price, or one per period. */
+/** Returns a message unless there is one price, or one price per period. */
 function findCountProblem(label: string, prices: PricesByPeriod, periods: number): string | null {
   if (prices.length === 1 || prices.length === periods) return null
   return periods === 1
@@ -253,10 +255,10 @@ const SEATS_PATTERN = /[,;]?\s*\(?(\d{1,5})\s*(?:seats?|places?|pax)\)?\.?$/i
 /** "(limited to 12)", "max. 12 participants". */
 const SEAT_LIMIT_PATTERN =
   /[,;]?\s*\(?\b(?:limited to|max(?:imum)?\.?(?: of)?)\s+(\d{1,5})(?:\s*(?:seats?|places?|pax|participants?|delegates?|persons?))?(?:\s+only)?\)?\.?$/i
-/** A sign or a decimal point before the digits that `SEATS_PATTERN` finds. */
+/** Matches a sign or a decimal point before the digits that `SEATS_PATTERN` finds. */
 const PARTIAL_SEATS = /(?:[,;]\s*)([-−–]|\d+\.)$/
 
-/** Separates "ECG, 30 seats" into the text and the number. Null if no number of seats is stated. */
+/** Separates "ECG, 30 seats" into the text and the number. The number is null if the text states none. */
 export function splitSeats(text: string): { readonly rest: string; readonly seats: string | null } {
   const seatsMatch = SEAT_LIMIT_PATTERN.exec(text) ?? SEATS_PATTERN.exec(text)
   return seatsMatch === null
@@ -265,8 +267,8 @@ export function splitSeats(text: string): { readonly rest: string; readonly seat
 }
 
 /**
- * Reads "Ultrasound = 1500 / 2000, 30 seats; Ultrasound for PG = free; ECG = 1000, 40 seats". Empty if there
- * are none.
+ * Reads "Ultrasound = 1500 / 2000, 30 seats; Ultrasound for PG = free; ECG = 1000, 40 seats". Returns an empty list if
+ * there are no workshops.
  */
 export function readWorkshops(
   answer: string,

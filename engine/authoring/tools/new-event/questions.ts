@@ -67,7 +67,7 @@ export const QUESTIONS: readonly Question[] = [
       if (suggestion !== null)
         return err(
           startWithCapital(
-            `${suggestion.slip}; write ${suggestion.correction}.`.replaceAll('`', '"'),
+            `${suggestion.mistake}; write ${suggestion.correction}.`.replaceAll('`', '"'),
           ),
         )
       return /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(answer)
@@ -93,7 +93,7 @@ export const QUESTIONS: readonly Question[] = [
     example: ({ free }) =>
       free === true
         ? 'Member; Student'
-        : `${PRICES_EXAMPLE}; a line that ends with ; goes on. Or paste a table, then an empty line`,
+        : `${PRICES_EXAMPLE}; end a line with ; to continue on the next. Or paste a table, followed by an empty line`,
     parse: (answer, answers, today) => {
       if (isFeeTable(answer)) return readPastedTable(answer, answers, today)
       const categoriesResult = readCategories(
@@ -147,7 +147,7 @@ export const QUESTIONS: readonly Question[] = [
       if ((answers.periodEnds?.length ?? 0) >= count - 1) return null
       return count === 2
         ? 'Until which day do the early prices apply?'
-        : 'Until which day does each price but the last apply?'
+        : 'Until which day does each price except the last apply?'
     },
     example: (answers) =>
       listPeriodLabels(countPeriods(answers), answers.periodLabels).slice(0, -1).join('; '),
@@ -217,7 +217,7 @@ const startWithCapital = (text: string): string => text.charAt(0).toUpperCase() 
 
 const TAX_EXAMPLE = 'VAT 19% inside the prices, VAT 19% on top of them, or none'
 
-/** Reads the name and the rate of "VAT 19% inside". Null if either is missing. */
+/** Reads the name and the rate of "VAT 19% inside". Returns null if either is missing. */
 function readTaxRate(answer: string): NonNullable<NewEventAnswers['taxRate']> | null {
   const [, name = '', rate = ''] =
     /^\s*([\p{L}][\p{L} .-]*?)\s*(\d+(?:[.,]\d+)?)\s*%/u.exec(answer) ?? []
@@ -236,7 +236,7 @@ function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
     : null
 }
 
-/** Reads a pasted table. GST and accompanying persons are not asked again if the table states them. */
+/** Reads a pasted table. If the table states GST or the price of accompanying persons, these questions are skipped. */
 function readPastedTable(
   answer: string,
   answers: NewEventAnswers,
@@ -303,22 +303,24 @@ function checkWorkshops(
   return problemTexts === null ? ok(newAnswersWithWorkshops) : err(problemTexts)
 }
 
-/** Joins the messages of a table's problems for the command; null if there are none. */
+/** Joins the messages of a table's problems for the command line. Returns null if there are none. */
 function explainProblems(
   problems: readonly FeeProblem[],
   { isConfirmed = false }: NewEventAnswers,
 ): string | null {
-  const openProblems = problems.filter(({ confirm }) => confirm === undefined || !isConfirmed)
+  const openProblems = problems.filter(
+    ({ confirmLabel }) => confirmLabel === undefined || !isConfirmed,
+  )
   return openProblems.length === 0
     ? null
     : openProblems
-        .map(({ message, confirm }) =>
-          confirm === undefined ? message : `${message} ${CONFIRM_HELP}`,
+        .map(({ message, confirmLabel }) =>
+          confirmLabel === undefined ? message : `${message} ${CONFIRM_HELP}`,
         )
         .join('\n')
 }
 
-/** Splits "31 August 2026; 31 October 2026". A single range is one answer. */
+/** Splits "31 August 2026; 31 October 2026". A single range counts as one answer. */
 const splitDays = (answer: string, today: Day): readonly string[] => {
   const parts = answer.split(/[;\n]/).filter((part) => part.trim() !== '')
   const [only = answer] = parts
@@ -327,12 +329,10 @@ const splitDays = (answer: string, today: Day): readonly string[] => {
   return days.length < 2 ? [only] : days.map(({ start, end }) => only.slice(start, end))
 }
 
-/** A longer conference probably has a wrong month or year. */
+/** If a conference is longer, its month or year is probably wrong. */
 const MAX_LIKELY_DAYS = 28
 
-/**
- * Orders the event's days, and checks that the conference is not over and does not last for months.
- */
+/** Sorts the event's days, and checks that the conference is not over and does not last for months. */
 function orderEventDays(answers: NewEventAnswers, today: Day): Result<NewEventAnswers, string> {
   const { from, to = from } = answers
   if (to !== undefined && to < today) return err(`${formatDay(to)} is over. Is the year right?`)

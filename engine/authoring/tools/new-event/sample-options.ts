@@ -9,25 +9,28 @@ export type SampleCategory = { readonly label: string; readonly prices: PricesBy
 export type SampleCompanions = {
   /** One per period, or one for all periods. */
   readonly prices: PricesByPeriod
-  /** Younger persons are free. Null if all pay. */
+  /** Persons below this age are free. Null if all pay. */
   readonly freeUnder: number | null
 }
 export type SampleWorkshop = {
   readonly label: string
-  /** One per period, or one for all periods, for categories without their own prices. Empty if all have their own. */
+  /**
+   * One per period, or one for all periods, for categories without their own prices. Empty if all categories have their
+   * own.
+   */
   readonly prices: PricesByPeriod
-  /** Own prices of categories, by the category's label. */
+  /** The categories' own prices, by the label of the category. */
   readonly ownPrices?: readonly SampleCategory[]
   /** Null if unlimited. */
   readonly seats: number | null
 }
-/** A cancellation until the end of this day refunds this share, in whole percent. */
+/** The share, in whole percent, that is refunded for a cancellation until the end of this day. */
 export type RefundStep = { readonly until: Day; readonly percent: number }
 /** Missing values get placeholders, which the file lists under `demo:`. */
 export type SampleOptions = {
   /** Lower-case letters and digits. */
   readonly id: string
-  /** Capital letters; must not begin the numbers of any other event. */
+  /** Capital letters. No other event's registration numbers may start with it. */
   readonly prefix: string
   readonly title?: string
   readonly from?: Day
@@ -38,23 +41,20 @@ export type SampleOptions = {
   readonly periodEnds?: readonly Day[]
   /** Names of the periods; an empty one gets a default. */
   readonly periodLabels?: readonly string[]
-  /**
-   * The first day of each period that does not directly follow the previous one, because registration is closed
-   * between them. Null for other periods.
-   */
+  /** The first day of each period, if registration is closed between it and the previous period. Otherwise null. */
   readonly periodStarts?: readonly (Day | null)[]
-  /** The first day of registration. Absent: immediately. */
+  /** The first day of registration. If absent, registration opens immediately. */
   readonly opens?: Day
   /** The last day of registration, if it is before the event's last day. */
   readonly closes?: Day
   /** Absent: INR. */
   readonly currency?: Currency
   readonly categories?: readonly SampleCategory[]
-  /** Whether the tax is included or added. For `none`, no text mentions a tax. */
+  /** Whether the tax is included or added. If `none`, the texts mention no tax. */
   readonly tax?: 'none' | 'inside' | 'on top'
   /** The tax. Absent: 18% GST in rupees, no tax in other currencies. */
   readonly taxRate?: { readonly name: string; readonly percent: number }
-  /** Everything is free: prices in `categories` are ignored. */
+  /** True if everything is free: prices in `categories` are ignored. */
   readonly free?: boolean
   /** Null or absent: no accompanying persons. */
   readonly companions?: SampleCompanions | null
@@ -64,15 +64,17 @@ export type SampleOptions = {
   /** The last day on which delegates can change their answers. Absent: a placeholder. */
   readonly editUntil?: Day
   /**
-   * Registration on the days of the conference: with the form too, only by staff at the front desk, or not at all.
-   * Absent: the last price period decides.
+   * Registration on the days of the conference: online as well, only by staff at the front desk, or not at all. If
+   * absent, the last price period decides.
    */
   readonly onSite?: 'online' | 'desk' | 'none'
   /** The name of the account at the payment gateway. Absent: a placeholder. */
   readonly account?: string
   /** `#RRGGBB`. Absent: a placeholder. */
   readonly colour?: string
-  /** The organiser confirms falling prices and days without registration, so no question is asked about them. */
+  /**
+   * True if the organiser has confirmed falling prices and days without registration, so no question asks about them.
+   */
   readonly isConfirmed?: boolean
   /** Placeholder days are counted from this day. */
   readonly today: Day

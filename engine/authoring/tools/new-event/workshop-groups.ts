@@ -1,4 +1,4 @@
-/** Groups workshops by the categories and periods in which they are on sale, each with a field and items. */
+/** Groups workshops by the categories and periods in which they are on sale. */
 import { expandPrices } from './price-periods.ts'
 import type { PricesByPeriod, SampleCategory, SampleWorkshop } from './sample-options.ts'
 import { isEverSold } from './workshops.ts'
@@ -15,7 +15,7 @@ type WorkshopPrices = {
 export type WorkshopItem = {
   readonly id: string
   readonly categories: readonly CategoryWithId[]
-  /** Whether they are on sale, by period. */
+  /** For each period, whether the workshops are on sale. */
   readonly isOnSale: readonly boolean[]
   /** Sorted so that the last table has the most categories. */
   readonly tables: readonly WorkshopPrices[]
@@ -40,9 +40,9 @@ export const findWorkshopPrices = (
   )
 
 /**
- * Groups workshops so that every option that a delegate can choose is on sale, which the checker requires. Workshops
- * that are not on sale for a category have a field that this category does not see; workshops that are not on sale in
- * a period are an item with its own periods.
+ * Groups workshops so that every option that a delegate can choose is on sale, as the checker requires. Workshops that
+ * are not on sale for a category are in a field that this category does not see. Workshops that are not on sale in a
+ * period are an item with its own periods.
  */
 export function groupWorkshops(
   workshops: readonly SampleWorkshop[],

@@ -1,17 +1,17 @@
-/** Combines the prices of workshops, for all categories or single ones, and finds contradictions. */
+/** Combines the prices of workshops, for all or for single categories, and finds contradictions. */
 import { expandPrices } from './price-periods.ts'
 import type { PricesByPeriod, SampleCategory, SampleWorkshop } from './sample-options.ts'
 
 /** The prices of a workshop as entered. */
 export type WorkshopEntry = {
   readonly label: string
-  /** The category that pays them; empty for all categories without their own prices. */
+  /** The category that pays these prices. Empty for all categories without their own prices. */
   readonly category: string
   readonly prices: PricesByPeriod
   /** Null if not stated. */
   readonly seats: number | null
 }
-/** `entry`: the index of the entry to change. */
+/** `entry` is the index of the entry to change. */
 export type WorkshopProblem = {
   readonly entry: number
   readonly isAboutSeats?: boolean
@@ -20,7 +20,10 @@ export type WorkshopProblem = {
 
 const normalise = (text: string): string => text.trim().toLowerCase()
 
-/** Returns true if delegates who pay these registration fees can ever buy it. A single price applies to all periods. */
+/**
+ * Returns true if delegates who pay these registration fees can ever buy the workshop. A single price applies to all
+ * periods.
+ */
 export function isEverSold(prices: PricesByPeriod, fees: PricesByPeriod): boolean {
   const count = Math.max(prices.length, fees.length)
   const registration = expandPrices(fees, count)
@@ -69,7 +72,7 @@ export function combineWorkshops(
     if (commonRow === undefined && otherCategories.length > 0)
       problems.push({
         entry: first.at,
-        message: `What do the others pay for “${label}”: ${otherCategories.join(', ')}? Write a price for all other categories, or – if they cannot choose it.`,
+        message: `What do the other categories pay for “${label}” (${otherCategories.join(', ')})? Write one price for all of them, or – if they cannot choose it.`,
       })
     const ownPrices = ownRows.map(({ category, prices }): SampleCategory => ({
       label: categories.find((one) => normalise(one) === normalise(category)) ?? category,

@@ -17,7 +17,7 @@ export type ChecksumVariant = 'A' | 'B'
 
 const computeSha256 = (text: string): string => hash('sha256', text, 'hex')
 
-/** Both keys of an account are the same in every message. */
+/** Derives both keys of an account, which are the same in every message. */
 const deriveKeys = memoize((account: Account) => ({
   private: computeSha256(`${account.secret}@${account.username}:|:${account.password}`),
   checksum: computeSha256(`${account.username}~:~${account.password}`),

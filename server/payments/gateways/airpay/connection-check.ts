@@ -136,7 +136,7 @@ function describeNoRecord(fields: Fields): CheckLine {
     case '200':
       return [
         false,
-        'Code 200: it reports an order as paid that does not exist. Do not take payments before Airpay has explained this.',
+        'Code 200: the response reports an order as paid that does not exist. Do not take payments before Airpay has explained this.',
       ]
     case '401':
     case '402':
@@ -153,7 +153,7 @@ function describeNoRecord(fields: Fields): CheckLine {
     default:
       return [
         false,
-        `Code ${code}: not the documented response for an order without a record. Most likely the query itself was rejected: check user name, password, secret and merchant id, and whether this machine's clock is correct.`,
+        `Code ${code}: not the documented response for an order without a record. Most likely the query itself was rejected: check the username, password, secret and merchant id, and whether this machine's clock is correct.`,
       ]
   }
 }
@@ -166,7 +166,7 @@ function listFields(fields: Fields): CheckLine {
     : [
         true,
         fieldList,
-        `The response does not have ${missingFields.join(', ')}. For an order without a record this means nothing; check again with --order after a payment of one rupee.`,
+        `The response does not have ${missingFields.join(', ')}. For an order without a record, this is not a problem. Check again with --order after a payment of one rupee.`,
       ]
 }
 

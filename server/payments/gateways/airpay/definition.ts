@@ -65,7 +65,7 @@ export const airpayDefinition: GatewayDefinition<Sandbox> = {
           )
         return `${publicUrl()}${eventWithPath?.config.api.gatewayReturn ?? DEFAULT_RETURN_PATH}`
       },
-      noticeUrl: () => `${publicUrl()}${WEBHOOK_PATH}`,
+      webhookUrl: () => `${publicUrl()}${WEBHOOK_PATH}`,
       clock,
       log,
     }),

@@ -5,7 +5,7 @@ import type { Result } from '../../../../engine/index.ts'
 import { importLazily } from '../../../ops/lazy-import.ts'
 import type { Fields } from '../message-fields.ts'
 
-/** Returns fields with upper-case names and trimmed values: senders differ in both. */
+/** Returns fields with upper-case names and trimmed values, because senders differ in case and white space. */
 export function toUpperCaseNames(fields: Fields): Fields {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [name.trim().toUpperCase(), value.trim()]),

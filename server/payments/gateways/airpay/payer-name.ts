@@ -9,7 +9,7 @@ const MAX_CHARACTERS = 100
 
 /**
  * Returns the payer from the first text that names one: the status response precedes messages, which any client can
- * send. Null if no text names a payer.
+ * send. Null if nothing names a payer.
  */
 export function findPayer(
   texts: readonly { readonly body: string; readonly contentType: string }[],

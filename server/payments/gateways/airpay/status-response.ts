@@ -22,10 +22,9 @@ import type { Fields } from '../message-fields.ts'
 const MAX_MESSAGE_CHARACTERS = 200
 
 /**
- * The meaning of each status code. Only `paid` and `declined` end a payment; any other code leaves it pending.
- * 401, 402 and 403 mean dropped, cancelled and incomplete in one Airpay document, and "not yet processed" in
- * another. Until they are seen in production they mean only that there is no payment yet; the payment ends after
- * one day.
+ * The meaning of each status code. Only `paid` and `declined` end a payment; any other code leaves it pending. 401, 402
+ * and 403 mean dropped, cancelled and incomplete in one Airpay document, and "not yet processed" in another. Until
+ * these codes are seen in production, they mean only that there is no payment yet. The payment ends after one day.
  */
 const MEANING_BY_CODE: Readonly<Record<string, 'paid' | 'declined' | 'in-process' | 'no-record'>> =
   {
@@ -111,7 +110,7 @@ export function interpretStatus(
   )
 }
 
-/** Builds one payment event; it names further captures of the same order. */
+/** Builds one payment event, which lists further captures of the same order. */
 function combinePayment(
   payment: Confirmation,
   confirmations: readonly Confirmation[],
@@ -166,8 +165,8 @@ function mergeRefunds(refunds: readonly RefundedEvent[]): readonly ReportedRefun
 }
 
 /**
- * Returns true if the transaction is about the queried order. A transaction that names no order is about it too; its
- * content decides whether that is enough.
+ * Returns true if the transaction is about the queried order. A transaction that names no order counts as one about it;
+ * other checks decide whether to accept it.
  */
 function isForOrder(fields: Fields, orderId: OrderId): boolean {
   const namedOrder = readOrderId(fields)

@@ -52,7 +52,8 @@ export async function requestApi(
       : { is: 'ok', json, text: result.text }
   const { status, error, wasSent: sent, text = '' } = result
   const problem = json === null ? null : asObject(json['error'])
-  // A rate-limited request was not processed. A 5xx, or a response from another server, reveals nothing about it.
+  // A rate-limited request was not processed. A 5xx, or a response from another server, does not show whether the
+  // request was processed.
   if (status !== null && status >= 400 && status < 500 && status !== 429 && problem !== null)
     return {
       is: 'refused',
@@ -86,7 +87,7 @@ export function asItems(json: Json): readonly Json[] | null {
   return objects.every((item) => item !== null) ? objects : null
 }
 
-/** Returns a text unchanged, and "" for anything else. */
+/** Returns a string unchanged, and "" for anything else. */
 export const asText = (value: unknown): string => (typeof value === 'string' ? value : '')
 
 /** Returns a whole number from 0 unchanged, and null for anything else. */

@@ -19,11 +19,11 @@ import type { Api, Json } from './api.ts'
 const { razorpay } = GATEWAY_CAPABILITIES
 /** Receipts may have 40 characters. Our receipts consist of an order id and a number. */
 const ORDER_ID_PATTERN = /^[A-Za-z0-9]{1,36}$/
-/** Rollcall shortens longer texts, so that the gateway does not refuse them. */
+/** Rollcall shortens longer texts, because the gateway would reject them. */
 const MAX_TEXT_CHARACTERS = 250
 const MINUTE_MS = 60_000
 
-/** Builds the form. Refuses payments that the gateway would refuse. The checkout's id is added once it exists. */
+/** Builds the form. Rejects payments that the gateway would reject. The checkout's id is added once it exists. */
 export function buildCheckoutForm(
   event: EventConfig,
   account: RazorpayAccount,
@@ -71,8 +71,8 @@ export function calculateCaptureMinutes({ quotas, holdSeatsMs }: EventConfig): n
 }
 
 /**
- * Returns the checkouts to store, of which the first is used; or a sentence with the reason why there are none. After
- * a request without a response it searches by receipt, and creates another checkout only if there is none.
+ * Returns the checkouts to store, the first of which is used, or a sentence that explains why there are none. After a
+ * request without a response, searches by receipt, and creates another checkout only if there is none.
  */
 export async function createOrder(
   api: Api,
@@ -95,7 +95,7 @@ export async function createOrder(
       const checkout = readCheckout(response.json, order.orderId)
       return checkout !== null && isForOrder(checkout, order)
         ? ok([checkout])
-        : err('the gateway created another order than the requested one')
+        : err('the gateway created an order that differs from the requested one')
     }
     if (!response.wasSent || isLast) return err(response.error)
     const findResult = await findByReceipt(api, order.orderId, receipt)

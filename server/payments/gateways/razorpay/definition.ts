@@ -93,5 +93,5 @@ async function readSettlement(
   const rows = report.value.map(toSettlementRow)
   return rows.every((row) => row !== null)
     ? ok([[...SETTLEMENT_HEADINGS], ...rows])
-    : err('a row has an unknown form, so nothing is printed')
+    : err('a row has an unknown format, so nothing is printed')
 }

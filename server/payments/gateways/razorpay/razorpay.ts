@@ -44,7 +44,9 @@ const MINUTE_MS = 60_000
 const REFUND_FAILS_AFTER_MS = 60 * MINUTE_MS
 /** The number of confirmed payments kept in memory. */
 const MAX_REMEMBERED_PAYMENTS = 1000
-/** One webhook may be late. If none came for this many payments within this time, webhooks do not arrive. */
+/**
+ * A single webhook may be late. If no webhook arrives for this many payments within this time, webhooks are missing.
+ */
 const MIN_PAYMENTS_WITHOUT_WEBHOOK = 3
 const WEBHOOK_WAIT_MS = 60 * MINUTE_MS
 const NO_CREDENTIALS = 'there are no credentials'
@@ -152,8 +154,8 @@ export function createRazorpayGateway(options: RazorpayOptions): GatewayAdapter 
       })
       if (captureResponse.is === 'failed')
         return { is: 'unreachable', error: captureResponse.error }
-      // The payments are read again even after a refusal, because the gateway may have captured this one itself
-      // meanwhile.
+      // The payments are read again even after a refusal, because the gateway may have captured this payment itself in
+      // the meantime.
       const rereadResult = await readPayments(api, findResult.value)
       return rereadResult.ok
         ? recordConfirmed(orderId, await interpret(api, rereadResult.value, at), at)
@@ -266,7 +268,7 @@ async function interpret(
   const refunds: RazorpayRefund[] = []
   const responseTexts = [...texts]
   for (const { id, amountRefunded, createdAt } of payments.filter(isReceived)) {
-    // A failed refund no longer counts in the amount, but refunds do not fail within an hour.
+    // The refunded amount excludes failed refunds, but a refund does not fail within an hour.
     if (amountRefunded === 0 && at - createdAt < REFUND_FAILS_AFTER_MS) continue
     const list = await readList(api, `payments/${id}/refunds?count=100`, readRefund)
     if (!list.ok) return { is: 'unreachable', error: list.error }

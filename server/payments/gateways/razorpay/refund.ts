@@ -1,4 +1,4 @@
-/** Requests a refund from Razorpay, with a key by which it recognises a repeated request. */
+/** Requests a refund from Razorpay, with a key that identifies a repeated request. */
 import type { Amount } from '../../../../engine/index.ts'
 import type { RefundResult } from '../../../dependencies.ts'
 import { describeFailure, requestApi, asText } from './api.ts'

@@ -9,7 +9,7 @@ export type Dialect = {
   readonly countersAreAppended: boolean
   /** Builds and compiles statements. It is not connected to a database. */
   readonly builder: Kysely<Tables>
-  /** Returns the text at a path of a JSON column, such as `$.buyer.name`. Null if there is none. */
+  /** Returns the text at a path of a JSON column, such as `$.buyer.name`. Null if the path does not exist. */
   jsonText(column: Expression<string | null>, path: string): RawBuilder<string | null>
   /** Tests whether the column has one of the values, which are passed as one JSON array. */
   isIn(column: Expression<string | number | null>, jsonArray: string): Expression<boolean>
@@ -18,7 +18,8 @@ export type Dialect = {
   /** Returns the ids of a JSON array as a table, in the array's order. */
   idTable(jsonArray: string): RawBuilder<{ value: number }>
   /**
-   * Returns an id that each call passes. With a bare bound id, SQLite would plan a join or a list again at every run.
+   * Wraps an id that each call passes. With an unwrapped parameter, SQLite would plan joins and lists again at every
+   * run.
    */
   id(id: number): Expression<number>
   /** Tests whether the flag is 1, in the form in which partial indexes are defined. */
@@ -27,12 +28,15 @@ export type Dialect = {
   isSameIgnoringCase(column: Expression<string | null>, text: string): Expression<boolean>
   /** Returns the text for sorting and comparing regardless of case. */
   ignoreCase(column: Expression<string | null>): Expression<string | null>
-  /** Joins the distinct pairs of a group with commas, each pair as two words. Null if there are none. */
+  /**
+   * Joins the distinct pairs of a group with commas. A space separates the two values of a pair. Null if the group has
+   * no pairs.
+   */
   joinPairs(
     first: Expression<string | null>,
     second: Expression<string | null>,
   ): RawBuilder<string | null>
-  /** Returns the position of the part in the text, from 1; 0 if it does not occur. */
+  /** Returns the position of the part in the text, counted from 1. 0 if the text does not contain it. */
   position(text: Expression<string>, part: string): Expression<number>
   /**
    * Returns the statement that sets whether SQLite overwrites deleted data in the file. Null if the database has no
@@ -49,7 +53,7 @@ export type Dialect = {
    * estimates.
    */
   hasWordFrom(start: string): Expression<SqlBool> | null
-  /** Searches registrations that are not indexed yet. Null if all are indexed immediately. */
+  /** Searches registrations that are not indexed yet. Null if the database indexes every registration immediately. */
   readonly unindexed: {
     /** Reads in the order of ids, regardless of other conditions. */
     readonly registrations: AliasedExpression<Tables['registrations'], 'r'>
@@ -58,7 +62,7 @@ export type Dialect = {
   /** Returns a gateway's text in the form in which it is stored. */
   storedBytes(text: string): StoredBytes
   /**
-   * Returns a limit that each call passes. With a bare `limit ?`, SQLite would plan the statement again at every run.
+   * Wraps a limit that each call passes. With a plain `limit ?`, SQLite would plan the statement again at every run.
    */
   limit(rows: number): Expression<number>
 }

@@ -1,4 +1,4 @@
-/** Caches the results of early and predicted reads until their rows may have changed. */
+/** Caches the results of prefetched and predicted reads until their rows may have changed. */
 import type { RowLock } from '../sqlite-connection.ts'
 
 type CachedRead<Result> = {
@@ -7,8 +7,8 @@ type CachedRead<Result> = {
   readonly isPredicted: boolean
 }
 export type ReadCache<Result> = {
-  /** Returns the cached result of this read. Null if there is none, or it may have changed since. */
-  take(text: string, params: readonly unknown[]): Omit<CachedRead<Result>, 'tables'> | null
+  /** Returns the cached result of this read. Null if no result is cached, or it may be out of date. */
+  findResult(text: string, params: readonly unknown[]): Omit<CachedRead<Result>, 'tables'> | null
   keep(
     text: string,
     params: readonly unknown[],
@@ -17,12 +17,12 @@ export type ReadCache<Result> = {
   ): void
   /** Call this for each statement that may write. */
   afterWrite(text: string): void
-  /** Call this for each lock: the protected rows may have changed before it was acquired. */
+  /** Call this for each lock, because the protected rows may have changed before the operation acquired it. */
   afterLock(kind: RowLock): void
   clear(): void
 }
 
-/** Tables that triggers write to after a write to the key's table. */
+/** By table: the tables to which its triggers write. */
 const WRITTEN_BY_TRIGGERS: Readonly<Record<string, readonly string[]>> = {
   dues: ['registrations'],
   places_taken: ['places'],
@@ -40,7 +40,7 @@ export function createReadCache<Result>(): ReadCache<Result> {
       if (readTables.some((table) => tables.includes(table))) reads.delete(key)
   }
   return {
-    take: (text, params) => reads.get(buildKey(text, params)) ?? null,
+    findResult: (text, params) => reads.get(buildKey(text, params)) ?? null,
     keep(text, params, result, isPredicted = false) {
       reads.set(buildKey(text, params), { tables: findTables(text), result, isPredicted })
     },

@@ -14,10 +14,10 @@ export type StoreStatement<Given, Row> = {
   all(sql: Sql, ...params: Values<Given>): Promise<Row[]>
   /** Queues the statement, which is sent together with the next one whose result is awaited; see `Statement`. */
   run(sql: Sql, ...params: Values<Given>): WriteResult
-  /** Runs the statement as the last one of a batch; its failure undoes the batch. See `Batch`. */
+  /** Runs the statement as the last one of a batch. If it fails, the batch is rolled back. See `Batch`. */
   check(sql: Sql, ...params: Values<Given>): void
   /** Sends the statement immediately before the commit; see `Batch`. */
-  last(sql: Sql, params: Given, contended: string): void
+  sendLast(sql: Sql, params: Given, contended: string): void
   /** Predicts the rows that the statement returns after the writes so far; see `Batch`. */
   predict(sql: Sql, params: Given, rows: readonly (Row & object)[]): void
 }
@@ -29,9 +29,9 @@ export const listStatements = (dialect: Dialect): readonly string[] =>
 
 /**
  * Defines a statement. `build` is called once per database. `params.name` is a placeholder for the value that a call
- * passes under this name. All other values are constants in the text, because a partial index (`WHERE state =
- * 'review'`) is not used with a bound value. Use `buildQuery` for a statement whose text depends on its values (such as
- * a list of variable length).
+ * passes under this name. All other values are constants in the text, because databases do not use a partial index
+ * (`WHERE state = 'review'`) for a bound value. Use `buildQuery` for a statement whose text depends on its values (such
+ * as a list of variable length).
  */
 export function statement<Given extends object, Row>(
   build: (builder: Kysely<Tables>, callParams: Given, dialect: Dialect) => Compilable<Row>,
@@ -77,10 +77,10 @@ export function statement<Given extends object, Row>(
       const [text, params] = bindParams(sql, callParams[0])
       sql.batch?.check(text, ...params)
     },
-    last(sql, callParams, contended) {
+    sendLast(sql, callParams, contended) {
       if (sql.batch === null) return
       const [text, params] = bindParams(sql, callParams)
-      sql.batch.last(contended, text, params)
+      sql.batch.sendLast(contended, text, params)
     },
     predict(sql, callParams, rows) {
       if (sql.batch === null) return

@@ -34,7 +34,7 @@ export const newDatabaseStatements: readonly string[] = [
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',
   'INSERT INTO counted VALUES (1, 0)',
-  // Rows that operations lock for things without a row of their own: one row for each rare kind, and slots for unique
+  // Rows that operations lock for subjects without their own row: one row for each rare kind, and slots for unique
   // answers and persons.
   `INSERT INTO row_locks SELECT kind, 0 FROM unnest(ARRAY['recovery', 'settlements', 'staff', 'versions']) AS kind`,
   `INSERT INTO row_locks SELECT kind, slot FROM unnest(ARRAY['answer', 'person']) AS kind, generate_series(0, ${LOCK_SLOTS - 1}) AS slot`,

@@ -34,7 +34,7 @@ export const seatCountTriggers: readonly string[] = [
   'CREATE TRIGGER places_uncounted AFTER DELETE ON places_taken FOR EACH ROW EXECUTE FUNCTION places_uncounted()',
 ]
 
-/** The step that adds the number of seats. Before it, a registration took one seat of each type. */
+/** The step that adds the number of seats. Before this step, a registration took one seat of each type. */
 export const seatQuantities: readonly string[] = [
   'ALTER TABLE places_taken ADD COLUMN quantity bigint NOT NULL DEFAULT 1',
   ...functions.map((text) => `CREATE OR REPLACE ${text}`),

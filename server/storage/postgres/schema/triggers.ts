@@ -2,7 +2,7 @@
 import { bankStatementTriggersOnPostgres } from '../../migrations/bank-statements.ts'
 import { seatCountTriggers } from './seat-counts.ts'
 
-/** Builds a trigger that refuses a change; with `condition`, only a change that meets it. */
+/** Builds a trigger that refuses a change. With `condition`, refuses only changes that meet the condition. */
 export const buildRefusingTrigger = (
   name: string,
   change: string,

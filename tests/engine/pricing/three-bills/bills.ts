@@ -1,4 +1,4 @@
-/** Reads the tables of bills in this folder, and formats bill lines as in the tables. */
+/** Reads the tables of bills in this folder, and formats bill lines like the tables. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'

@@ -119,7 +119,7 @@ test('a room at 5% that was added after payment is invoiced with 5% tax', async 
   ])
 })
 
-test('an untaxed donation that is added and removed carries no tax either time', async () => {
+test('an untaxed donation has no tax when it is added or when it is removed', async () => {
   const regNo = await registerPaid({})
   await correct(regNo, { donation: true })
   await correct(regNo, { donation: false })
@@ -137,7 +137,7 @@ test('removing a companion credits their tax, and the refund credits nothing mor
   expect(await sumInvoices(regNo)).toEqual(await sumItems(regNo))
 })
 
-test('an exchange of items at the same total has an invoice and a credit note', async () => {
+test('exchanging items without changing the total issues an invoice and a credit note', async () => {
   const regNo = await registerPaid({ workshop: true })
   await correct(regNo, { workshop: false, donation: true })
   expect(await readNewestDocuments(regNo, 2)).toEqual([
@@ -218,7 +218,7 @@ test('when partial refunds add up to less than the price, the rest of the invoic
 })
 
 test.for([true, false])(
-  'cancelling proposes the same total refund, whether a price reduction was refunded first: %s',
+  'cancelling proposes the same total refund whether or not a price reduction was refunded first (refunded: %s)',
   async (isRefundedFirst) => {
     const regNo = await registerPaid({ companion: true })
     await correct(regNo, { companion: false })
@@ -247,7 +247,7 @@ test.for([true, false])(
   },
 )
 
-test('an accepted shortfall reduces the refund of a correction: money that never arrived is not refunded', async () => {
+test('an accepted shortfall reduces the refund after a correction: an amount that was never paid is not refunded', async () => {
   const regNo = await register(server, EVENT, {
     n: ++delegateCount,
     on: paidAt,

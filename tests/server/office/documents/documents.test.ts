@@ -93,7 +93,7 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
   expect(await readDocuments(firstRegNo)).toHaveLength(2)
 })
 
-test('a refund is credited at the tax rate charged, and never above the invoice', async () => {
+test('a credit note has the tax rate of its invoice, and never exceeds the invoice', async () => {
   const regNo = await registerPaid(4)
   for (const [reference, amount] of [
     ['BACK1', 50_000],
@@ -122,7 +122,7 @@ test.for([
   { n: 23, came: 108_000, before: 10_000, after: 20_000, credited: [200] },
   { n: 24, came: 128_000 + 118_000, before: 118_000, after: 0, credited: [] },
 ])(
-  '$came accepted for 118000, with $before refunded before acceptance and $after afterwards: the receipt states the amount held, and the credit notes are $credited',
+  '$came was accepted for 118000, $before was refunded before acceptance and $after afterwards: the receipt states the amount held, and the credit notes are for $credited',
   async ({ n, came: amountReceived, before, after, credited }) => {
     const regNo = await register(server, EVENT, { n, on: noon, answers: buildAnswers('Odd Sum') })
     const order = createOrderId(regNo, 1)
@@ -191,7 +191,7 @@ test.for([
   },
 )
 
-test('a refund of an invoice is credited in its series, even if the event file no longer has invoices', async () => {
+test('a credit note has a number in the series of its invoice, even if the event file no longer defines invoices', async () => {
   const regNo = await registerPaid(8)
   const eventFile = server.readEvent('sample2026.yaml')
   const fileWithoutInvoices = eventFile.replace(/^invoice:\n(?: .*\n)+/m, '')
@@ -298,12 +298,12 @@ test('the server stops immediately after rendering a receipt', async () => {
     const pdf = await renderPdf(${JSON.stringify(invoice)})
     console.log(pdf.subarray(0, 5).toString(), ...process.getActiveResourcesInfo())`
   const { stdout, stderr } = run(['--eval', script])
-  // The process exits on its own: the background process does not keep it alive.
+  // The process exits on its own: the background process does not prevent it.
   expect(stdout, stderr).toMatch(/^%PDF-/)
   expect(stdout).not.toContain('Timeout')
 })
 
-test('after a transfer, the new holder could open documents in the name of the first holder; only the office can open them, as issued', async () => {
+test('after a transfer, the new holder could open documents in the name of the first holder; now only staff can open them', async () => {
   const details = { n: 60, on: toNoon('2026-01-18'), answers: buildAnswers('First Holder') }
   const regNo = await register(server, EVENT, { ...details, pays: 'success' })
   const buildLink = async (): Promise<string> => {

@@ -132,7 +132,7 @@ const payBalance = (regNo: RegNo, amount: number): Promise<void> =>
   })
 
 describe('a cancelled registration whose price was not paid in full', () => {
-  test('leaves no tax on ₹ 100 that was never paid', async () => {
+  test('has no tax on the ₹ 100 that was never paid', async () => {
     const regNo = await registerAccepted({}, 108_000)
     await performAction(regNo, { act: 'cancel', pay_back: 810 })
     expect(await sumInvoices(regNo)).toEqual({ 18: [22_881, 4_119] })
@@ -147,7 +147,7 @@ describe('a cancelled registration whose price was not paid in full', () => {
     expect(await sumInvoices(regNo)).toEqual({ 18: [85, 15] })
   })
 
-  test('credits the book that was added and never paid, but not the tax of the paid items', async () => {
+  test('has a credit note for the book that was added and never paid, without the tax of the paid items', async () => {
     const regNo = await register(server, EVENT, {
       n: delegateCount + 1,
       on: paidAt,
@@ -169,7 +169,7 @@ describe('a registration that was imported as paid', () => {
     expect(await readKinds(regNo)).toEqual([])
   })
 
-  test('has no invoice when a part is refunded', async () => {
+  test('has no invoice when part of the payment is refunded', async () => {
     const regNo = await importPaid({})
     await refund(regNo, 100)
     expect(await readKinds(regNo)).toEqual([])
@@ -183,7 +183,7 @@ describe('a registration that was imported as paid', () => {
     expect(await sumInvoices(regNo)).toEqual({})
   })
 
-  test('keeps our invoice of a later workshop while the imported payment is refunded', async () => {
+  test('keeps our invoice for a workshop that was added later when the imported payment is refunded', async () => {
     const regNo = await importPaid({})
     await performAction(regNo, { act: 'correct', answers: { workshop: true }, total: 2360 })
     await payBalance(regNo, 118_000)

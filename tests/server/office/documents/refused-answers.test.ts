@@ -53,7 +53,7 @@ const correct = async (regNo: RegNo, answers: Answers) => {
   return [status, body.message]
 }
 
-test('a GSTIN with a wrong check digit was accepted and left off the invoice: it is rejected', async () => {
+test('a GSTIN with a wrong check digit was accepted, and was missing from the invoice', async () => {
   expect(await register({ gst_number: INVALID_GSTIN })).toMatchObject({
     status: 422,
     body: { errors: { gst_number: GSTIN_ERROR } },
@@ -66,7 +66,7 @@ test('a GSTIN with a wrong check digit was accepted and left off the invoice: it
   ])
 })
 
-test('a donation with a third decimal was rounded: it is rejected', async () => {
+test('a donation with a third decimal was rounded instead of rejected', async () => {
   expect(await register({ gift: 33.335 })).toMatchObject({
     status: 422,
     body: { errors: { gift: AMOUNT_ERROR } },

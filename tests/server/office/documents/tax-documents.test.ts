@@ -54,7 +54,7 @@ async function readPageText(body: DocumentBody): Promise<string> {
   return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
 }
 
-test('a receipt counted an untaxed donation as taxable value: it is listed separately, as on the invoice', async () => {
+test('a receipt counted an untaxed donation as taxable value instead of listing it separately', async () => {
   const regNo = await registerPaid(KERALA, ROOM_AND_DONATION)
   const readSums = async (kind: string) =>
     formatDocument(await readIssuedDocument(regNo, kind)).sums.map(([name, sum]) => [
@@ -69,7 +69,7 @@ test('a receipt counted an untaxed donation as taxable value: it is listed separ
   expect(await readSums('invoice')).toContainEqual(['Taxable value', '₹ 7,000'])
 })
 
-test('a bill of 18% and 5% stated one tax without a rate: it states the rate and code of each line, and the tax of each rate', async () => {
+test('a bill with rates of 18% and 5% stated one tax, without the rate and code of each line or the tax of each rate', async () => {
   const body = await issueInvoice(KERALA, ROOM)
   expect(body.lines).toMatchObject([
     { item: 'registration', rate: 18, sac: '998596', base: 100_000, gst: 18_000 },
@@ -100,7 +100,7 @@ test('a bill of 18% and 5% stated one tax without a rate: it states the rate and
 })
 
 describe('the place of supply', () => {
-  test('admission for a hospital registered in another state had IGST: it has CGST and SGST of the state of the venue', async () => {
+  test('admission for a hospital registered in another state had IGST instead of CGST and SGST of the state of the venue', async () => {
     const body = await issueInvoice(KERALA, { ...REGISTERED_BUYER, ...ROOM })
     expect(body).toMatchObject({
       form: 'tax-invoice',
@@ -117,7 +117,7 @@ describe('the place of supply', () => {
     })
   })
 
-  test('an event and its rooms in a different state from the supplier have IGST, and the page states the place', async () => {
+  test('an event and its rooms in a different state from the supplier have IGST, and the page states the place of supply', async () => {
     for (const buyer of [{}, REGISTERED_BUYER]) {
       const body = await issueInvoice(MYSORE, { ...buyer, ...ROOM })
       expect(body.byRate).toMatchObject([
@@ -128,7 +128,7 @@ describe('the place of supply', () => {
     }
   })
 
-  test("sponsorship is supplied at the registered buyer's address, otherwise at the venue: two places in one invoice", async () => {
+  test('sponsorship is supplied at the address of a registered buyer, otherwise at the venue, so one invoice can have two places', async () => {
     const registeredInvoice = await issueInvoice(KERALA, { ...REGISTERED_BUYER, stall: true })
     expect(registeredInvoice.byRate).toMatchObject([
       { rate: 18, place: '32', taxable: 100_000, igst: 0 },
@@ -150,7 +150,7 @@ describe('the place of supply', () => {
 })
 
 describe('the kind of document', () => {
-  test('a donation was part of the taxable value: it is an untaxed item of an invoice-cum-bill of supply', async () => {
+  test('a donation was part of the taxable value instead of an untaxed item of an invoice-cum-bill of supply', async () => {
     const body = await issueInvoice(KERALA, ROOM_AND_DONATION)
     expect(body.form).toBe('invoice-cum-bill')
     expect(body.byRate?.reduce((sum, { taxable }) => sum + taxable, 0)).toBe(700_000)
@@ -164,7 +164,7 @@ describe('the kind of document', () => {
     expect(registeredInvoice.form).toBe('tax-invoice')
   })
 
-  test('an untaxed bill had no statutory document: it has a bill of supply without tax', async () => {
+  test('an untaxed bill had no statutory document (bill of supply)', async () => {
     const body = await issueInvoice(KERALA, { is_member: false, gift: 500 })
     expect(body).toMatchObject({ form: 'bill-of-supply', gst: 0, byRate: [], total: 50_000 })
     const text = await readPageText(body)
@@ -173,7 +173,7 @@ describe('the kind of document', () => {
       expect(text).not.toContain(word)
   })
 
-  test('office and delegate saw "Tax invoice" for a bill of supply: each list has the printed title', async () => {
+  test('staff and delegates saw "Tax invoice" for a bill of supply: both lists show the title of the printed document', async () => {
     const office = await signIn(server)
     for (const [answers, title] of [
       [{ is_member: false, gift: 500 }, 'Bill of supply'],
@@ -193,7 +193,7 @@ describe('the kind of document', () => {
     }
   })
 
-  test('a credit note credits each rate at its place, against the named document', async () => {
+  test('a credit note credits each rate at its place of supply, and names the document that it corrects', async () => {
     const regNo = await registerPaid(MYSORE, ROOM_AND_DONATION)
     const order = createOrderId(regNo, 1)
     const at = instant(noon + 86_400_000)
@@ -218,7 +218,7 @@ describe('the kind of document', () => {
   })
 })
 
-test('a long email address ran off the page: every character of a document is inside the margins', async () => {
+test('a long email address ran off the page', async () => {
   const invoice = await issueInvoice(KERALA, {
     ...REGISTERED_BUYER,
     ...ROOM_AND_DONATION,
@@ -254,7 +254,7 @@ describe('an invoice of 50,000 rupees', () => {
       url: `/api/${KERALA}/register/`,
       payload: { ...DELEGATE_ANSWERS, ...answers, nights: 17 },
     })
-  test('had no address for a buyer without a GSTIN: the form asks for address and state', async () => {
+  test('had no address of a buyer without a GSTIN, because the form did not ask for address and state', async () => {
     const response = await register({})
     expect(response.statusCode).toBe(422)
     expect(Object.keys(response.json<{ errors: object }>().errors)).toEqual(['address', 'region'])
@@ -273,7 +273,7 @@ describe('an invoice of 50,000 rupees', () => {
     expect(response.statusCode, response.body).toBe(201)
   })
 
-  test('a correction raised a bill to ₹ 50,000 without address and state: it requires both first', async () => {
+  test('a correction raised a bill to ₹ 50,000 although address and state were missing', async () => {
     const office = await signIn(server)
     const regNo = await registerPaid(KERALA, { nights: 15 })
     const correct = (answers: object) =>
@@ -303,7 +303,7 @@ describe('an invoice of 50,000 rupees', () => {
   })
 })
 
-test("an institution that contained another site's address was a link in receipt and invoice", async () => {
+test('an institution name with the address of another site was a link in the receipt and the invoice', async () => {
   const enteredAnswers = {
     full_name: 'Dr. A.B. Nair evil\u2024example',
     email: 'made.up@example.org',

@@ -424,7 +424,7 @@ test('a payout counts as received by the bank if a saved statement shows its amo
   })
 })
 
-test('the owner of an event did not see in its audit log that a treasurer of all events closed and exported its month', async () => {
+test('the audit log of an event did not show its owner that a treasurer of all events had closed and exported a month', async () => {
   const { store } = january.server.deps
   const permissions = { role: 'owner', events: ['second2026'] } as const
   await store.addAdmin('second', await hashCheaply(PASSWORD), january.server.now(), permissions)

@@ -277,7 +277,7 @@ test('amounts due match the registration lists, oldest first; a reminder is note
   ])
 })
 
-test('refunds counted as received, like payments', async () => {
+test('refunds were counted as received, like payments', async () => {
   const { deps } = january.server
   const filter = { eventIds: null, from: toNoon('2026-01-01'), to: toNoon('2026-02-01') }
   const { rows } = await deps.store.movementPage(filter, null, 500)

@@ -416,13 +416,13 @@ const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
 }
 
 describe('a user of another event', () => {
-  test('reaches nothing, by any spelling of the target, at any route of the office', async () => {
+  test('cannot access anything through any office route, in any spelling of the target', async () => {
     const reachedRoutes: string[] = []
     const dataBefore = snapshotDatabase()
     let requestCount = 0
     for (const route of routes) {
       if (isEventList(ownParty, route) && !isShared(route)) continue
-      // Under /api, with a trailing slash or as HEAD, a route behaves the same: a sample of the requests is enough.
+      // Under /api, with a trailing slash or as HEAD, a route behaves the same, so a sample of the requests is enough.
       const isMainSpelling =
         route.method !== 'HEAD' && !route.url.startsWith('/api/') && !route.url.endsWith('/')
       for (const [index, request] of ATTACKS[route.rule.target](otherParty).entries()) {
@@ -470,7 +470,7 @@ describe('a user of another event', () => {
     expect(requestCount).toBeGreaterThan(200)
   })
 
-  test('does not learn whether a number belongs to none of their events', async () => {
+  test('gets the same message for a number of another event as for an unknown number', async () => {
     const { body, statusCode } = await server.app.inject({
       url: `/admin/registrations/${otherParty.regNo}/`,
       headers: { authorization: `Bearer ${ownParty.token}` },
@@ -520,7 +520,7 @@ describe('a user of the event', () => {
   })
 })
 
-describe('the server does not start with a route of the office', () => {
+describe('the server does not start with an office route', () => {
   const createStart = (addRoute: (app: ReturnType<typeof Fastify>) => void): (() => void) => {
     const app = Fastify()
     rejectUnguardedRoutes(app)
@@ -534,7 +534,7 @@ describe('the server does not start with a route of the office', () => {
       expect(createStart((app) => void app.get(url, respond))).toThrow('declares no rule')
   })
 
-  test('whose handler receives the request', () => {
+  test('whose handler reads the request itself', () => {
     const rule: GuardedRule = { minRole: 'viewer', target: 'event' }
     expect(
       createStart((app) => void app.get('/admin/new', { config: { office: rule } }, respond)),
@@ -544,7 +544,7 @@ describe('the server does not start with a route of the office', () => {
   test.each<[string, string, GuardedRule]>([
     ['an event', '/admin/new', { minRole: 'owner', target: 'any', query: ['event'] }],
     [
-      'an event in other letter case',
+      'an event in another letter case',
       '/admin/new',
       { minRole: 'owner', target: 'any', query: ['eventId'] },
     ],
@@ -565,7 +565,7 @@ describe('the server does not start with a route of the office', () => {
     ],
     ['a payment', '/admin/new', { minRole: 'owner', target: 'any', body: { payments: 'list' } }],
     [
-      'a list of them',
+      'a list of registrations',
       '/admin/new',
       { minRole: 'owner', target: 'event', body: { reg_nos: 'list' } },
     ],

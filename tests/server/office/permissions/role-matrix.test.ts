@@ -346,7 +346,7 @@ describe('the authorization matrix', () => {
     ).toEqual([])
   })
 
-  test('every role, no session and an ended session get the status in the table', async () => {
+  test('users of every role, without a session and with an ended session receive the status in the table', async () => {
     const differences: string[] = []
     for (const [route, row] of Object.entries(ACCESS_BY_ROUTE)) {
       const [method, url = ''] = route.split(' ')
@@ -392,7 +392,7 @@ const findUser = (name: string): TestUser => {
 }
 
 describe('a user of one event', () => {
-  test('sees which event and role a rejected call requires', async () => {
+  test('gets an error that names the event and role that a call requires', async () => {
     const response = await sendRequest(findUser('owner-elsewhere'), 'GET', '/admin/codes')
     const { title } = server.deps.events.findById(ownEventId)!.config
     expect(response.json()).toMatchObject({
@@ -488,11 +488,11 @@ describe('a user of one event', () => {
       return [response.statusCode, response.json().code]
     }
     expect(await move('treasurer-here')).toEqual([404, 'not_found'])
-    // A user of both events gets the decision's own error, because the decision does not fit this review.
+    // A user of both events gets the decision's own error, because the decision does not apply to this review.
     expect(await move('all-treasurer')).toEqual([409, 'not_allowed'])
   })
 
-  test('cannot reach an event by sending it twice or under another parameter name', async () => {
+  test('cannot access another event by sending the event parameter twice or under another name', async () => {
     const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEventId)!
       .config.id
     for (const url of [

@@ -237,7 +237,7 @@ describe('another site cannot use the cookie', () => {
   )
 })
 
-describe('guessing', () => {
+describe('guessing passwords', () => {
   const createHeaders = (address: number) => ({
     'x-forwarded-for': `10.0.${address >> 8}.${address & 255}`,
   })
@@ -245,7 +245,7 @@ describe('guessing', () => {
   const wrongGuess = { username: 'Office', password: 'guess' }
 
   sessionServer(
-    'ten wrong passwords lock out their sender for 15 minutes, but not the office',
+    'ten wrong passwords lock out their sender for 15 minutes, but no other user',
     async () => {
       const limitedServer = await startTestApp({
         variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },
@@ -288,7 +288,7 @@ describe('guessing', () => {
   )
 
   sessionServer(
-    'after a hundred wrong passwords from different addresses, new addresses are refused, but the office can still sign in from known ones',
+    'after a hundred wrong passwords from different addresses, new addresses are refused, but staff can still sign in from known addresses',
     async () => {
       const limitedServer = await startTestApp({
         variables: { RATE_LIMITS: 'on', TRUST_PROXY: '127.0.0.1' },

@@ -118,7 +118,7 @@ const sumReceived = (): unknown =>
   server.rows('SELECT coalesce(sum(amount), 0) AS paise FROM captures')[0]?.['paise']
 
 describe('one UTR', () => {
-  test('typed with spaces, as a cheque number, by UPI and as a front desk slip pays for one registration only', async () => {
+  test('pays for only one registration, also when entered with spaces, as a cheque number, as a UPI payment or as a front desk slip', async () => {
     const reference = createUtr()
     const paidRegNo = (await register()).regNo
     expect((await confirm(paidRegNo, 'transfer', groupDigits(reference))).status).toBe(200)
@@ -154,7 +154,7 @@ describe('one UTR', () => {
     expect(sumReceived()).toBe(receivedBefore)
   })
 
-  test('pasted into a narration was unknown if it appeared alone later, in a statement or in a claim', async () => {
+  test('that was recorded as part of a narration was not recognised later on its own, in a statement or in a claim', async () => {
     const [reference, { regNo: paidRegNo }, { regNo, page }] = [
       createUtr(),
       await register(),
@@ -199,13 +199,13 @@ describe('one UTR', () => {
     expect(await addAtDesk('cash', 'रसीद 526123456')).toMatchObject({ status: 201 })
   })
 
-  test('without a letter or digit is rejected', async () => {
+  test('that has no letter or digit is rejected', async () => {
     const { regNo } = await register()
     expect((await confirm(regNo, 'transfer', '—')).status).toBe(422)
   })
 })
 
-test('front desk slip numbers are separate: a short one is not a bank reference', async () => {
+test('a short front desk slip number is not a bank reference', async () => {
   const slipResponses = [
     await addAtDesk('upi', '17'),
     await addAtDesk('card', '17'),
@@ -217,7 +217,7 @@ test('front desk slip numbers are separate: a short one is not a bank reference'
 })
 
 describe('a bank statement', () => {
-  test('recognises a transfer that was entered as a slip or a cheque, whose line cannot be recorded and moved again', async () => {
+  test('recognises a transfer that staff entered as a slip or a cheque, and does not record its line again', async () => {
     const [slip, cheque] = [createUtr(), createUtr()]
     const deskRegNo = String((await addAtDesk('card', groupDigits(slip))).body['reg_no'])
     const { regNo } = await register()
@@ -259,7 +259,7 @@ describe('a bank statement', () => {
     })
   })
 
-  test("leaves a line with another registration's number to staff, whatever was reported", async () => {
+  test('leaves a line with the number of another registration to staff, even if its reference was reported', async () => {
     const reference = createUtr()
     const [reporter, payer, otherDelegate] = [await register(), await register(), await register()]
     expect((await reportUtr(reporter.page, reference)).status).toBe(200)
@@ -315,7 +315,7 @@ test('a payment recorded from a statement under one spelling is not recorded aga
   expect(rejection.body.message).toContain('it is a payment without a registration')
 })
 
-test("a gateway payout is never a delegate's transfer, whichever is recorded first", async () => {
+test('the reference of a gateway payout is never recorded as the transfer of a delegate, or the reverse', async () => {
   const settlementHeader =
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
   const buildSettlementLine = (utr: string) =>
@@ -358,7 +358,7 @@ test.each([
     (u: string) => [toCredit(`NEFT CR-${u}-ASHA`), toCredit(`NEFT/${u}/ASHA`)],
   ],
 ])(
-  'a transfer whose UTR is also in %s, once confirmed, pays for no second registration',
+  'a confirmed transfer whose UTR is also in %s does not pay for a second registration',
   async (_, buildRows) => {
     const reference = createUtr()
     const { regNo, page } = await register()
@@ -431,7 +431,7 @@ test('a UTR in groups in the reference column is the reference', async () => {
   expect(line?.reference).toBe(reference)
 })
 
-test('an HDFC Bank reference (N and 15 digits) can be reported, pays for one registration only, and is recognised when returned', async () => {
+test('an HDFC Bank reference (N and 15 digits) can be reported, pays for only one registration, and is recognised when the bank returns the transfer', async () => {
   const reference = 'N328261234567890'
   const [payer, other] = [await register(), await register()]
   const sendLine = () => checkRows(toCredit(`NEFT CR-HDFC0000001-${payer.regNo}`, FEE, reference))
@@ -496,7 +496,7 @@ test('a UTR that one delegate reported was confirmed for another registration, w
 })
 
 test.each(['00', 'UTR ', 'Ref no. '])(
-  'a form that received %j before the UTR asked the delegate to enter the UTR; the transfer is reported once',
+  'a delegate who typed %j before the UTR was asked to enter the UTR',
   async (prefix) => {
     const reference = createUtr()
     const [ownRegistration, otherDelegate] = [await register(), await register()]
@@ -530,7 +530,7 @@ test('a transfer that was received and returned in one file, without a claim, is
   ])
 })
 
-test('the UTR of an imported payment pays for no other registration: entered, in a statement or in a second import', async () => {
+test('the UTR of an imported payment pays for no other registration, whether staff enter it, a statement contains it or it is imported again', async () => {
   const reference = createUtr()
   const buildImportRow = (regNo: string, paymentId: string) =>
     createImportRow({

@@ -184,7 +184,7 @@ test.each([
   },
 )
 
-test('a line that contains a cheque number by chance is recorded: another amount, or another transfer', async () => {
+test('a line that contains a cheque number by chance is recorded if it has another amount or is another transfer', async () => {
   await confirm((await register()).regNo, '775544')
   const { lines } = await sendStatement(
     buildCreditLine('INWARD 775544 DR J', '', 313),

@@ -134,7 +134,7 @@ test('the command names the account of an outstanding payout, and reports it as 
   expect(await main(['payment', 'reconcile', EVENT, path], terminal)).toBe(1)
   expect(output.join('\n')).toMatch(
     new RegExp(
-      `${latePayment.regNo}: ₹\\u00a01,180 paid \\d+ days ago, account sample: in no settlement yet`,
+      `${latePayment.regNo}: ₹\\u00a01,180 paid \\d+ days ago, account sample: not in any settlement yet`,
     ),
   )
 })

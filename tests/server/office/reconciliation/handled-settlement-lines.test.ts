@@ -72,7 +72,7 @@ const findLine = (lines: readonly WireSettledLine[], reference: string): WireSet
   return line
 }
 
-test('a chargeback stayed listed as a difference forever: staff can mark it as handled with a reason, which lasts when the report is saved again', async () => {
+test('a chargeback stayed listed as a difference forever: staff can mark it as handled, and it stays handled when the report is saved again', async () => {
   const { order } = await registerPaid(server, EVENT, 'AP1')
   const buildReport = (amount: number): string =>
     [
@@ -87,7 +87,7 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
   for (const reason of ['', '   ', '\u200B', 'x'.repeat(501)])
     expect(await markHandled(openLine, reason)).toMatchObject({
       code: 422,
-      body: { message: 'Give the reason, in at most 500 characters.' },
+      body: { message: 'Enter a reason of at most 500 characters.' },
     })
   const statusCodes = await Promise.all(
     Array.from({ length: 8 }, async () => (await markHandled(openLine, 'The bank kept it.')).code),
@@ -130,7 +130,7 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
   const reopenedLine = findLine(await readLines(), 'CB1')
   expect(await markHandled(reopenedLine)).toMatchObject({
     code: 200,
-    body: { message: 'The line needs attention again.' },
+    body: { message: 'Line reopened.' },
   })
   expect((await markHandled(reopenedLine)).code).toBe(409)
   expect(findLine(await readLines(), 'CB1')).toMatchObject({ as: 'differs', handled: null })

@@ -135,7 +135,7 @@ test('a transfer to the bank account of one event was recorded for an event with
   expect(await movePayment(review, targetRegNo)).toEqual({
     status: 'error',
     code: 'no_target',
-    message: `This money was received for ${getTitle(OWN_EVENT)}, which is paid into the UPI ID lekhacon@mlbr or the bank account 50200012345678. ${targetRegNo} belongs to ${getTitle(OTHER_ACCOUNT_EVENT)}, which is paid into the Airpay account “zeta” or the UPI ID zeta@mlbr or the bank account 40100098765432. Transfer the amount between the accounts: record it here as refunded outside Rollcall, and there as a payment of ${targetRegNo}.`,
+    message: `This payment was received for ${getTitle(OWN_EVENT)}, whose payments go to the UPI ID lekhacon@mlbr or the bank account 50200012345678. ${targetRegNo} belongs to ${getTitle(OTHER_ACCOUNT_EVENT)}, whose payments go to the Airpay account “zeta” or the UPI ID zeta@mlbr or the bank account 40100098765432. Transfer the amount between the accounts. Record it here as refunded outside Rollcall, and there as a payment for ${targetRegNo}.`,
   })
   expect(server.rows('SELECT * FROM captures')).toEqual(capturesBefore)
   expect((await server.deps.store.registration(targetRegNo))?.paymentStatus).not.toBe('success')
@@ -165,12 +165,12 @@ test('a card payment to one merchant account was recorded for an event with anot
   const { code, message } = await movePayment(review, targetRegNo)
   expect([code, message]).toEqual([
     'no_target',
-    expect.stringContaining('paid into the Airpay account “lekhacon”'),
+    expect.stringContaining('made to the Airpay account “lekhacon”'),
   ])
   expect(message).toContain('“zeta”')
 })
 
-test('a payment is moved to another event with the same account; owners of the first one read the number of the other in the audit log', async () => {
+test('when a payment was moved to another event with the same account, owners of the first event read the other registration number in the audit log', async () => {
   for (const review of [
     await recordTransfer(OWN_EVENT),
     await addCardPayment(OWN_EVENT, 'Lekhacon'),
@@ -193,7 +193,7 @@ test('a payment is moved to another event with the same account; owners of the f
   }
 })
 
-test('a second payment was rejected at an event with the same account, without the reason', async () => {
+test('a second payment could not be moved to an event with the same account, and the message did not state the reason', async () => {
   const [paidRegNo, targetRegNo] = [await register(OWN_EVENT), await register(SAME_ACCOUNT_EVENT)]
   const confirmation = {
     act: 'confirm',
@@ -206,6 +206,6 @@ test('a second payment was rejected at an event with the same account, without t
   expect((await office.act(paidRegNo, extraPayment)).status).toBe(200)
   expect(await movePayment(await readReview('526999000003'), targetRegNo)).toMatchObject({
     code: 'no_target',
-    message: `${targetRegNo} belongs to another event. A payment for a registration can be moved only within its event. Refund it; the delegate then pays for ${targetRegNo}.`,
+    message: `${targetRegNo} belongs to another event. A payment for a registration can be moved only within its event. Refund it, and ask the delegate to pay for ${targetRegNo}.`,
   })
 })

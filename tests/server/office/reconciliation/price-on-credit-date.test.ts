@@ -137,7 +137,7 @@ test('the confirmation of a payment at the price on its date states that price, 
   expect((await readActions(targetRegNo)).reviews.at(-1)?.due).toBe(EARLY_PRICE)
 })
 
-test('after the period had ended, the page, UPI code, list and CSV still showed its price, but the confirmation stated a different one', async () => {
+test('after the period had ended, the page, UPI code, list and CSV still showed its price, but the confirmation stated a different price', async () => {
   const register = async (name: string, extraAnswers = {}) => {
     const response = await server.post(`/api/${EVENT}/register/`, {
       full_name: name,
@@ -218,7 +218,7 @@ test('after the period had ended, the page, UPI code, list and CSV still showed 
   expect(confirmResponse.body.message).toContain('is paid')
 })
 
-test('a payment under review keeps the price on its date while prices change', async () => {
+test('the price on the date of a payment under review stays the same when prices change', async () => {
   const regNo = getRegNo(3)
   server.setClock('2027-01-18T12:00:00+05:30')
   office = await signIn(server)

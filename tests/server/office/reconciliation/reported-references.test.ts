@@ -248,7 +248,7 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
     expect((await confirm(otherDelegate, reference)).status).toBe(200)
   })
 
-  test('was not shown by the registration or the search', async () => {
+  test('was not shown on the page of the registration or in the search', async () => {
     const reference = createUtr()
     const delegate = await registerReporter(reference)
     await endWait(delegate)
@@ -312,7 +312,7 @@ describe('a reported UTR that staff did not find', () => {
     })
   })
 
-  test('was confirmed for the next delegate who reported it, without a decision', async () => {
+  test('was confirmed for the next delegate who reported it, without a decision by staff', async () => {
     const reference = createUtr()
     const reporter = await registerReporter(reference)
     await performAction(reporter.regNo, notFound)

@@ -207,7 +207,7 @@ describe.each(DATABASES)('on %s', (database) => {
     })
   })
 
-  test('a line without a number is proposed to the person with its amount and a name in its text', () => {
+  test('a line without a registration number is proposed for the delegate whose balance and name it contains', () => {
     const proposedLines = statementView.lines
       .slice(NUMBERED_COUNT, NUMBERED_COUNT + UNNUMBERED_COUNT)
       .map(({ proposals }) => proposals.map(({ reg_no: regNo, basis }) => [regNo, basis]))
@@ -217,7 +217,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(findLine('HOSPITAL 1').proposals).toEqual([])
   })
 
-  test('two users assign one line at once: it is recorded once, and the response to the second names the first', async () => {
+  test('if two users assign one line at the same time, it is recorded once, and the response to the second user names the first', async () => {
     const line = findLine(`${people[0]?.regNo}`)
     const outcomes = await Promise.all(
       [meera, paul].map((user) => assign(user, buildPayment(line, people[0]?.regNo))),
@@ -295,7 +295,7 @@ describe.each(DATABASES)('on %s', (database) => {
     })
   })
 
-  test('“not ours” can be undone as long as nothing was recorded', async () => {
+  test('“not ours” can be undone if no payment is recorded for the line', async () => {
     const interest = statementView.lines.filter(({ narration }) => narration.startsWith('INTEREST'))
     expect(await decide(meera, 'not_ours', ...interest)).toMatchObject({ refused: [] })
     statementView = await readStatement(meera)
@@ -316,10 +316,10 @@ describe.each(DATABASES)('on %s', (database) => {
       left: { lines: 0 },
     })
     const undoResult = await decide(meera, 'undone', findLine('INTEREST CREDIT 0'))
-    expect(undoResult.refused[0]?.message).toContain('A payment of this line is recorded.')
+    expect(undoResult.refused[0]?.message).toContain('A payment is recorded for this line.')
   })
 
-  test('an open page shows changes, and only if there are any', async () => {
+  test('an open page receives the statement again only if it has changed', async () => {
     const since = `/admin/statements/${id}/?since=${statementView.stamp}`
     expect(await meera.json(since)).toEqual({ status: 'success', unchanged: true })
     await decide(paul, 'undone', findLine('INTEREST CREDIT 1'))
@@ -375,7 +375,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(response.done).toEqual([])
   })
 
-  test('a payment was recorded and left under review, although the response refused its reason as too long', async () => {
+  test('a payment was recorded and put under review, although the request was rejected because its reason was too long', async () => {
     const statement = await uploadStatement(paul, [`${day},CASH OF A DELEGATE,,,10`])
     const [line] = (await readStatement(paul, statement.id)).lines
     if (line === undefined) throw new Error('the statement has no line')
@@ -411,7 +411,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(totals).toMatchObject({ assigned: { lines: 1 }, not_ours: { lines: 0 } })
   })
 
-  test('a statement that was read in the wrong currency could not be removed; one with a payment or a decision stays', async () => {
+  test('a statement that was read in the wrong currency could not be removed; a statement with a payment or a decision still cannot', async () => {
     const removeStatement = async (user: Office, statement: number) => {
       const url = `/admin/statements/${statement}/remove/`
       const headers = { authorization: `Bearer ${user.token}` }
@@ -429,7 +429,7 @@ describe.each(DATABASES)('on %s', (database) => {
       })
     await decideWrong('not_ours', null)
     const expectedReason =
-      'so the statement cannot be removed. A line marked as not ours can be reopened first.'
+      'so the statement cannot be removed. If a line is marked as not ours, reopen it first.'
     const expectedRefusal = [409, `1 line has a recorded payment or a decision, ${expectedReason}`]
     expect(await removeStatement(paul, wrongStatement.id)).toEqual(expectedRefusal)
     const reviewedStatement = await uploadStatement(paul, [`${day},REVIEWED,,,30`])
@@ -520,7 +520,7 @@ describe.each(DATABASES)('on %s', (database) => {
     )
     await post(paul, `/admin/statements/${statement.id}/assign/`, { lines: parts })
     const returnLine = `${day},RTGS RTN ICICN52027019998,,${2 * FEE},`
-    // A user of one event changes no payment of the other.
+    // A user of one event cannot change a payment of the other.
     await uploadStatement(otherTreasurer, [returnLine])
     expect(await listReturnedRegNos()).toEqual([earlyRegNo])
     const ownStatement = await uploadStatement(paul, [

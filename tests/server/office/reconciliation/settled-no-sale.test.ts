@@ -76,7 +76,7 @@ test('a payment that the gateway does not report as a sale was unknown in its se
   expect(unsettled).toEqual([])
 })
 
-test('a payout whose reference was in capitals in the next report counted as a second payout, made by mistake', async () => {
+test('a payout whose reference was in capitals in the next report was counted as a second payout', async () => {
   const [firstPayment, secondPayment] = [
     await registerPaid(server, EVENT, 'AP7'),
     await registerPaid(server, EVENT, 'AP8'),

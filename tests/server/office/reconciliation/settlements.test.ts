@@ -198,7 +198,7 @@ test('exports saved lines as CSV', async () => {
   expect(rows.filter((row) => row !== '')).toHaveLength(6)
 })
 
-test('two events with one account: users of each see the lines of the other without names; the command reports the same, also by its exit status', async () => {
+test('users of two events with one account see the lines of the other event without names; the command reports the same, also by its exit status', async () => {
   const otherSale = await addPaid('AP20', 'other2026')
   const ownPayment = await addPaid('AP21')
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), {
@@ -367,7 +367,7 @@ test('a treasurer of one event who saved a report of the shared account changed 
     code: 200,
     body: {
       message:
-        '1 line saved, 2 lines of other events not matched, 3 lines unknown in your events not matched.',
+        '1 line saved, 2 lines of other events skipped, 3 lines unknown in your events skipped.',
       added: 1,
       changed: 0,
       known: 0,
@@ -393,7 +393,7 @@ test('a treasurer of one event who saved a report of the shared account changed 
   for (const hidden of [otherOrder.regNo, otherSale.regNo]) expect(csv.body).not.toContain(hidden)
 })
 
-test("a payout for only the other event was listed and exported with its amounts; a shared payout states the other event's amounts as one sum", async () => {
+test('a payout for only the other event was listed and exported with its amounts; a shared payout shows the amounts of the other event as one sum', async () => {
   const [otherSale, sharedSale] = [
     await addPaid('AP60', 'other2026'),
     await addPaid('AP61', 'other2026'),
@@ -462,7 +462,7 @@ test('a report saved for one event put a transfer of the other under review, blo
   const storedBefore = readStored()
   expect((await post(toUrl('reconcile/keep'), file, ownTreasurer)).body).toMatchObject({
     added: 0,
-    message: expect.stringContaining('not matched'),
+    message: expect.stringContaining('unknown in your events skipped'),
   })
   expect(readStored()).toEqual(storedBefore)
   expect(server.rows("SELECT 1 FROM settlement_lines WHERE reference IN ('AP51', 'RF50')")).toEqual(

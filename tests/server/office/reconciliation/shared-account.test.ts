@@ -149,7 +149,7 @@ test('saving an unmatched line does not reveal which registration numbers of ano
 })
 
 describe('a transfer of the other event', () => {
-  test('that a delegate reported there cannot be recorded or moved here', async () => {
+  test('that its delegate reported cannot be recorded or moved in this event', async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await reportTransfer(otherDelegate, reference)
@@ -176,7 +176,7 @@ describe('a transfer of the other event', () => {
     expect(listOutcomes(otherResult)).toEqual([['matched', otherDelegate.regNo]])
   })
 
-  test('gets the same result here whether or not the registration that it names exists there', async () => {
+  test('has the same result in this event whether or not the registration that it names exists', async () => {
     const otherDelegate = await register(OTHER_EVENT)
     const config = server.deps.events.findById(OTHER_EVENT)?.config
     const title = config?.title ?? ''
@@ -203,7 +203,7 @@ describe('a transfer of the other event', () => {
     expect(lineForBoth?.why).toBe(`The line names a registration of ${title}.`)
   })
 
-  test('can be reported and confirmed here although a delegate of the other event entered its number', async () => {
+  test('can be reported and confirmed in this event although a delegate of the other event entered its number', async () => {
     const [transferReference, deskReference] = [createUtr(), createUtr()]
     for (const [reference, method] of [
       [transferReference, { way: 'transfer' }],
@@ -230,7 +230,7 @@ describe('a transfer of the other event', () => {
       })
       expect([rejection.status, rejection.body.message]).toEqual([
         409,
-        `${reference} is already recorded: it is the payment of a registration of another event. One transfer counts once. If it is not for this registration, do not record it here (“Payment not found” rejects a report). If it is, ask a treasurer of all events, who can see both.`,
+        `${reference} is already recorded: it is the payment of a registration of another event. A transfer counts only once. If this transfer is not for this registration, do not record it here (“Payment not found” rejects a claim). If it is, ask a treasurer with access to all events.`,
       ])
       const claimRejection = { act: 'not_found', why: 'It is the payment of another event.' }
       expect((await otherTreasurer.act(otherDelegate.regNo, claimRejection)).status).toBe(200)
@@ -264,7 +264,7 @@ describe('a transfer of the other event', () => {
     ).toEqual([['known']])
   })
 
-  test('that was confirmed there is recognised here, but registration number, name and amount are hidden', async () => {
+  test('that the other event confirmed is recognised in this event, but registration number, name and amount are hidden', async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)
@@ -297,7 +297,7 @@ describe('a transfer of the other event', () => {
     ['after a word', (regNo: string) => `Ref no. ${regNo}`],
     ['joined to a word', (regNo: string) => `UPI${regNo}`],
     ['between slashes and with a separator', (regNo: string) => `UPI/${regNo}@okbank`],
-  ])('that names its registration %s is not recorded here', async (_, spellNumber) => {
+  ])('that names its registration %s is not recorded in this event', async (_, spellNumber) => {
     const otherDelegate = await register(OTHER_EVENT)
     const result = await sendStatement(
       ownTreasurer,
@@ -308,7 +308,7 @@ describe('a transfer of the other event', () => {
     expect(await keepUnmatched(ownTreasurer, OWN_EVENT, result)).toContain(
       '1 belongs to another event.',
     )
-    // A number of a registration here is found in every spelling.
+    // The number of a registration of this event is found in every spelling.
     const ownDelegate = await register(OWN_EVENT)
     const spelledResult = await sendStatement(
       ownTreasurer,
@@ -318,7 +318,7 @@ describe('a transfer of the other event', () => {
     expect(listOutcomes(spelledResult)).toEqual([['matched', ownDelegate.regNo]])
   })
 
-  test('in a line that also names a registration here needs staff attention', async () => {
+  test('in a line that also names a registration of this event needs staff attention', async () => {
     const reference = createUtr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
     await reportTransfer(otherDelegate, reference)
@@ -331,7 +331,7 @@ describe('a transfer of the other event', () => {
     expect(JSON.stringify(result)).not.toContain(otherDelegate.regNo)
   })
 
-  test('that was reported there does not put its registration number into a review here', async () => {
+  test('that was reported for the other event does not add its registration number to a review in this event', async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await reportTransfer(otherDelegate, reference)
@@ -447,7 +447,7 @@ describe('a transfer that the bank may have returned', () => {
     })
   })
 
-  test('of the other event changes nothing there until its own staff load the statement', async () => {
+  test('of the other event does not change that event until its own staff load the statement', async () => {
     const reference = createUtr()
     const otherDelegate = await register(OTHER_EVENT)
     await confirm(otherDelegate, reference)

@@ -40,7 +40,7 @@ const listUnsettledRegNos = async (): Promise<readonly unknown[]> => {
 const readActions = async (regNo: string): Promise<ActionsResponse> =>
   (await office.get(actionsUrl(regNo))).json<ActionsResponse>()
 
-test('a refund missing from settlements for five days left the work queue after any note: staff must mark it as handled, with a reason', async () => {
+test('any note removed a refund that was missing from settlements for five days from the work queue: staff must mark it as handled, with a reason', async () => {
   const { store } = server.deps
   const [missingRegistration, settledRegistration] = [1, 2].map((n) =>
     register(server, EVENT, {

@@ -99,7 +99,7 @@ async function readFigures(regNo: RegNo) {
   return { due, back: refunds, kept, owed, remaining, proposed, invoiced: invoicedAmount / 100 }
 }
 
-test('a payment that was ₹ 100 short could only be waived or refunded: the rest stays due, and is paid like any balance', async () => {
+test('a payment that was ₹ 100 short could only be waived or refunded: the missing ₹ 100 is due, and is paid like any balance', async () => {
   const regNo = await registerWith({})
   await confirm(regNo, 1080)
   const [review] = (await readActions(regNo)).reviews
@@ -208,7 +208,7 @@ test.each([
 )
 
 describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
-  test('and a correction to ₹ 4,720: a refund of ₹ 1,180 that never arrived was due', async () => {
+  test('and a correction to ₹ 4,720: ₹ 1,180 was due for refund although it had never been paid', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     expect(await readFigures(regNo)).toMatchObject({
       due: 0,
@@ -228,7 +228,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
     })
   })
 
-  test('and a correction to ₹ 3,540: ₹ 460 is refunded, and the scale applies to the rest', async () => {
+  test('and a correction to ₹ 3,540: ₹ 460 is refunded, and the refund scale applies to the rest', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     await correct(regNo, { tour: false, workshop: false }, 3540)
     const expectedAfter = {
@@ -247,7 +247,7 @@ describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
     expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: 885, invoiced: 885 })
   })
 
-  test('and a higher price again: the shortfall is waived once', async () => {
+  test('and a correction back to a higher price: the shortfall is waived once', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     await correct(regNo, { tour: false }, 4720)
     await correct(regNo, { tour: true }, 5900)
@@ -292,8 +292,8 @@ test('an accepted shortfall of a difference applies to the higher bill only', as
   expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 1000, remaining: 4000 })
 })
 
-describe('more than the price, which staff accepted', () => {
-  test('is due for refund immediately, also in the work queue', async () => {
+describe('a payment above the price that staff accepted', () => {
+  test('has a surplus that is due for refund immediately, and is in the work queue', async () => {
     const readQueue = async (): Promise<string> =>
       JSON.stringify(await office.json('/admin/dashboard/stats/'))
     const queueBefore = await readQueue()
@@ -302,7 +302,7 @@ describe('more than the price, which staff accepted', () => {
     expect(await readQueue()).not.toBe(queueBefore)
   })
 
-  test('(a) is refunded first: ₹ 3,245 was proposed after a correction that was not paid, for ₹ 3,540', async () => {
+  test('(a) has a surplus that is refunded first: the proposal after an unpaid correction was ₹ 3,245 instead of ₹ 3,540', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_4720, 5900)
     await refund(regNo, 1180)
     expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, proposed: 3540 })
@@ -318,7 +318,7 @@ describe('more than the price, which staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject(expectedAfter)
   })
 
-  test('(a) and the part of a refund above it is goodwill', async () => {
+  test('(a) has a surplus: the part of a refund above it is goodwill', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_4720, 5900)
     await refund(regNo, 1300)
     const expectedAfter = {
@@ -332,7 +332,7 @@ describe('more than the price, which staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject(expectedAfter)
   })
 
-  test('(b) pays a correction first: ₹ 1,180 was due although ₹ 280 had arrived', async () => {
+  test('(b) has a surplus that pays a correction first: ₹ 1,180 was due although ₹ 280 had been paid', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_4720, 5000)
     await correct(regNo, { tour: true }, 5900)
     const openFigures = { due: 900, back: 0, owed: 280, remaining: 4720, proposed: 280 + 3540 }
@@ -344,7 +344,7 @@ describe('more than the price, which staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject({ ...paidFigures, invoiced: 5900 })
   })
 
-  test('(c) and a lower correction: ₹ 1,180 was refundable, and the surplus was in no list', async () => {
+  test('(c) and a correction to a lower price: only ₹ 1,180 was refundable, and the surplus was in no list', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 7000)
     await correct(regNo, { tour: false }, 4720)
     const expectedAfter = { due: 0, back: 2280, owed: 2280, remaining: 4720, proposed: 2280 + 3540 }
@@ -354,7 +354,7 @@ describe('more than the price, which staff accepted', () => {
   })
 })
 
-test('₹ 4,720 that remained of an unknown transfer and was moved: the receipt stated ₹ 1,04,720 as paid, and ₹ 1,00,000 above the price', async () => {
+test('₹ 4,720 of an unknown transfer was moved to a registration: the receipt stated ₹ 1,04,720 as paid, and ₹ 1,00,000 above the price', async () => {
   const targetRegNo = await registerWith(EXTRAS_FOR_4720)
   const post = async (url: string, payload: object) => {
     const headers = { authorization: `Bearer ${office.token}` }
@@ -424,7 +424,7 @@ test.each([
   },
 )
 
-test('a refund with an empty amount refunded everything', async () => {
+test('a refund with an empty amount refunded the whole payment', async () => {
   const regNo = await registerWith(EXTRAS_FOR_4720)
   await confirm(regNo, 4720)
   const refundAction = {
@@ -445,7 +445,7 @@ test('a refund with an empty amount refunded everything', async () => {
   expect(await readActions(regNo)).toMatchObject({ kept: 0 })
 })
 
-describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 425 of the remaining ₹ 2,425 was left to refund', () => {
+describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 425 of the remaining ₹ 2,425 was refundable', () => {
   /** Registers a delegate who paid ₹ 5,900 by card, and starts a refund of this amount at the gateway. */
   async function startRefund(amount: number, extras: Answers = {}): Promise<RegNo> {
     const { store } = server.deps
@@ -484,16 +484,23 @@ describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 42
 
   test.each([
     ['goodwill', 2000, {}, 3900, 2425, 1475],
-    ['the whole share', 4425, {}, 1475, 0, 1475],
+    ['the whole refundable share', 4425, {}, 1475, 0, 1475],
     ['a surplus', 1180, { tour: false }, 4720, 3540, 1180],
-  ] as const)('of %s: ₹ %i', async (_what, amount, extras, retained, proposed, invoiced) => {
-    const regNo = await startRefund(amount, extras)
-    expect(await readFigures(regNo)).toMatchObject({ kept: retained, proposed })
-    await performAction(regNo, { act: 'cancel', pay_back: String(proposed), kept: retained })
-    expect(await readFigures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
-    await completeRefund(regNo, amount)
-    expect(await readFigures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
-    if (proposed > 0) await refund(regNo, proposed)
-    expect(await readFigures(regNo)).toMatchObject({ back: 0, kept: retained - proposed, invoiced })
-  })
+  ] as const)(
+    'a refund of %s: ₹ %i',
+    async (_what, amount, extras, retained, proposed, invoiced) => {
+      const regNo = await startRefund(amount, extras)
+      expect(await readFigures(regNo)).toMatchObject({ kept: retained, proposed })
+      await performAction(regNo, { act: 'cancel', pay_back: String(proposed), kept: retained })
+      expect(await readFigures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
+      await completeRefund(regNo, amount)
+      expect(await readFigures(regNo)).toMatchObject({ back: proposed, kept: retained, invoiced })
+      if (proposed > 0) await refund(regNo, proposed)
+      expect(await readFigures(regNo)).toMatchObject({
+        back: 0,
+        kept: retained - proposed,
+        invoiced,
+      })
+    },
+  )
 })

@@ -111,8 +111,8 @@ describe('allowed actions', () => {
   })
 })
 
-describe('cancelling', () => {
-  test('proposes a refund by the scale in the event file, frees the seat, sends an email, and can be refunded', async () => {
+describe('a cancellation', () => {
+  test('proposes a refund by the scale in the event file, releases the seat, sends an email, and can be refunded', async () => {
     const regNo = await addPaid(3, true)
     const registerNext = () =>
       server.post(
@@ -155,7 +155,7 @@ describe('cancelling', () => {
     expect(revenue % 118_000).toBe(59_000)
   })
 
-  test('an unpaid registration closes its order: a later payment goes to review and cannot be accepted', async () => {
+  test('of an unpaid registration closes its order: a later payment goes to review and cannot be accepted', async () => {
     const regNo = await register(server, EVENT, {
       n: 5,
       on: toNoon('2026-01-19'),
@@ -207,7 +207,7 @@ const pay = (orderId: OrderId, reference: string, amount: Amount, extra: object 
   return server.deps.store.applyPaymentEvent(orderId, event, email)
 }
 
-describe('correcting', () => {
+describe('a correction', () => {
   test('of a name: nothing is due, the list finds only the new name, the timeline shows both', async () => {
     const regNo = await addPaid(10)
     // The registration is already indexed, so its old words must be removed from the index.
@@ -228,7 +228,7 @@ describe('correcting', () => {
     ])
   })
 
-  test('with invalid answers names the error and changes nothing', async () => {
+  test('with invalid answers reports the error and changes nothing', async () => {
     const regNo = await addPaid(11)
     const correct = (answers: object) => owner.act(regNo, { act: 'correct', why: 'x', answers })
     expect(await correct({ full_name: '' })).toMatchObject({
@@ -241,7 +241,7 @@ describe('correcting', () => {
     expect((await readActions(regNo)).trail).toEqual([])
   })
 
-  test('to a higher category: shows the difference first; it is then due, paid by its own order, and complete', async () => {
+  test('to a higher category: staff see the difference first; it is then due, and paid by its own order', async () => {
     await server.deps.store.cancel(
       {
         regNo: await findDaisHolder(),
@@ -305,7 +305,7 @@ describe('correcting', () => {
     }
     expect((await owner.act(regNo, refund)).status).toBe(200)
     expect(await readActions(regNo)).toMatchObject({ pay_back: 0, kept: 1180, state: 'complete' })
-    // The correction takes the only seat on the dais.
+    // The correction reserves the only seat on the dais.
     const otherRegNo = await addPaid(14)
     const memberCorrection = { act: 'correct', why: 'x', answers: { is_member: true }, total: 1180 }
     const message = 'No seats are left for Dais, which these answers need.'
@@ -316,7 +316,7 @@ describe('correcting', () => {
     expect(await find(otherRegNo)).toMatchObject({ total: 354_000, category: 'non-member' })
   })
 
-  test('to a lower and a higher category while the refund was in progress: the delegate owed nothing and kept the refund', async () => {
+  test('to a lower and a higher category while the refund was in progress: the delegate owed nothing although the refund was paid', async () => {
     const regNo = await addPaid(16)
     const correct = (isMember: boolean, total: number) =>
       owner.act(regNo, { act: 'correct', why: 'x', answers: { is_member: isMember }, total })
@@ -338,7 +338,7 @@ describe('correcting', () => {
     [54, true, 3540, 'counts', { state: 'to_pay', due: 236_000 }, '₹\u00a02,360 is still due.'],
     [55, false, 1180, 'is left', { state: 'complete', due: -86_000 }, 'To refund: ₹\u00a0860.'],
   ] as const)(
-    'of an unpaid registration requests the new price; a payment of the old order leaves the difference: %i (member: %s), new price %i, payment %s',
+    'of an unpaid registration requests the new price; if the old order is paid, only the difference is due: %i (member: %s), new price %i, payment %s',
     async (n, isMember, newPrice, kind, expectedPaid, expectedText) => {
       if (isMember) await owner.act(await findDaisHolder(), { act: 'cancel', why: 'x' })
       const answers = buildAnswers(n, isMember)
@@ -365,7 +365,7 @@ describe('correcting', () => {
     },
   )
 
-  test('to the same answers changes nothing, even if others have taken the last seat since', async () => {
+  test('to the same answers changes nothing, even if the last seat has been sold since', async () => {
     const regNo = await addPaid(56)
     if ((await server.deps.store.availableSeats(EVENT, {}, server.now()))['dais'] !== 0)
       await addPaid(57, true)
@@ -548,7 +548,7 @@ describe('a payment recorded by staff', () => {
     })
   })
 
-  test('by bank transfer needs a treasurer, at the front desk the desk role', async () => {
+  test('requires the treasurer role for a bank transfer, and the desk role for the front desk', async () => {
     const regNo = await addUnpaid(44)
     expect(await desk.act(regNo, transfer)).toMatchObject({
       status: 403,

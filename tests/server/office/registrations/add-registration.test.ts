@@ -94,7 +94,7 @@ test('rejects a slip number that is already recorded; with a corrected number, o
   expect([foundRow?.paymentStatus, otherRows]).toEqual(['success', []])
 })
 
-test('a delegate who pays at the desk gets a confirmation, which is the same when it is resent', async () => {
+test('a delegate who pays at the front desk receives a confirmation, which is the same when it is resent', async () => {
   const { body } = await addRegistration('Divya Menon', buildCashPayment('C-010'))
   const regNo = String(body['reg_no'])
   expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
@@ -122,7 +122,7 @@ test('two concurrent clicks with one slip number create one registration', async
   )
 })
 
-test('returns the first registration for a repeated click, and rejects it with another slip number', async () => {
+test('a repeated click returns the first registration, and is rejected with another slip number', async () => {
   const key = 'a-click-without-an-answer'
   const firstResponse = await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })
   expect(await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })).toEqual(
@@ -135,7 +135,7 @@ test('returns the first registration for a repeated click, and rejects it with a
   expect(await findByName('Gita Rao')).toHaveLength(1)
 })
 
-test('a payment that needs a review first registers no delegate', async () => {
+test('a delegate whose registration needs approval before payment cannot be registered with a payment', async () => {
   const reviewServer = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
     events: { 'sample2026.yaml': REVIEWED_EVENT },
@@ -170,7 +170,7 @@ test('a payment that needs a review first registers no delegate', async () => {
   }
 })
 
-test('reports before the payment that a workshop is full, and registers no delegate', async () => {
+test('staff see before the payment that a workshop is full, and no delegate is registered', async () => {
   const url = `/admin/add/?event=${event}`
   const readSeatsLeft = async () => (await office.json(url))['left'] as unknown
   expect(await readSeatsLeft()).toEqual({})

@@ -104,7 +104,7 @@ const readTakenSeats = async () =>
   (await server.deps.store.listTakenSeats('sample2026')).map(({ taken }) => taken)
 
 describe('a registration that needs approval', () => {
-  test('is not called paid if it is cancelled before the decision', async () => {
+  test('is not shown as paid if it is cancelled before the decision', async () => {
     const regNo = await registerMember(90)
     const cancelResponse = await owner.act(regNo, { act: 'cancel', why: 'Sent twice.' })
     expect(cancelResponse).toMatchObject({ status: 200, body: { state: 'cancelled' } })
@@ -114,7 +114,7 @@ describe('a registration that needs approval', () => {
     })
   })
 
-  test('is registered without a payment, keeps its seat, and states the next step and its date', async () => {
+  test('is stored without a payment, reserves its seat, and states the next step and its date', async () => {
     const response = await sendForm(1, { 'idempotency-key': 'one-and-the-same-key' })
     expect(response.statusCode).toBe(201)
     const { reg_no: regNo, ...responseData } = response.json<RegisterResponse>()
@@ -177,7 +177,7 @@ describe('a registration that needs approval', () => {
     expect(await owner.act(regNo, { act: 'approve' })).toMatchObject({ status: 409 })
     const lastEmail = await readLastEmail(regNo)
     expect(lastEmail?.subject).toBe('Approved: please pay for Sample 2026')
-    expect(lastEmail?.text).toContain('It is complete once ₹\u00a01,180 is paid.')
+    expect(lastEmail?.text).toContain('It will be complete once ₹\u00a01,180 is paid.')
     expect(lastEmail?.text).toContain('Please pay by 9 February 2026')
     // The first period is over, and today's price is 2,360. The old price applies until the last day.
     server.setTime('2026-02-09T23:00:00+05:30')
@@ -191,7 +191,7 @@ describe('a registration that needs approval', () => {
     const seatsBefore = await readTakenSeats()
     const { payments } = await readRegistration(regNo)
     expect(payments.map(({ amount }) => amount)).toEqual([118_000])
-    // After a day without payment the order ends, but state and seat are kept.
+    // After a day without payment the order ends, but the state and the seat stay the same.
     await server.deps.store.applyPaymentEvent(
       payments[0]?.orderId as OrderId,
       { type: 'expired', at: server.now() },
@@ -268,7 +268,7 @@ describe('a registration that is not approved', () => {
     expect(await readRegistration(regNo)).toMatchObject({ category: 'non-member', total: 354_000 })
   })
 
-  test('has ended without an offer, until staff approve it after all', async () => {
+  test('is closed if no other category is offered, until staff approve it after all', async () => {
     const regNo = await registerMember(5)
     await goToTime('2026-02-01T10:00:00+05:30')
     expect((await owner.act(regNo, { act: 'refuse', why: 'No letterhead.' })).status).toBe(200)
@@ -438,7 +438,7 @@ describe('a bank statement', () => {
     }
     expect(await run(statement)).toBe(1)
     expect(output[0]).toContain(
-      `:3: ₹\u00a01,180 on 1 February 2026, SBIN026032000001: confirmed before ${matchingRegNo}`,
+      `:3: ₹\u00a01,180 on 1 February 2026, SBIN026032000001: already confirmed ${matchingRegNo}`,
     )
     expect(output[2]).toContain('₹\u00a012 on 1 February 2026')
     expect(await run(statement.split('\n').slice(0, 4).join('\n'))).toBe(0)

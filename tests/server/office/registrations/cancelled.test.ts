@@ -45,7 +45,7 @@ afterAll(() => server.close())
 const readPage = async (query: string): Promise<ListResponse> =>
   (await owner.json(`/admin/${EVENT}/registrations/?${query}`)) as unknown as ListResponse
 
-test('a paid registration that is cancelled is not called paid in the list, in the search, on its page or on the dashboard', async () => {
+test('a paid registration that is cancelled is not shown as paid in the list, in the search, on its page or on the dashboard', async () => {
   const expectedStatus = { payment_status: 'success', payment_status_display: 'Cancelled (paid)' }
   const { registrations } = await readPage('')
   expect(registrations.map((row) => row.payment_status_display)).toEqual([
@@ -77,7 +77,7 @@ test('a paid registration that is cancelled is not called paid in the list, in t
   })
 })
 
-test('the filter Cancelled finds cancelled registrations, and totals count none twice', async () => {
+test('the filter Cancelled finds cancelled registrations, and totals count each registration once', async () => {
   const cancelledPage = await readPage('payment_status=cancelled')
   expect(cancelledPage.shown).toBe('2 cancelled registrations')
   expect(cancelledPage.registrations.map(({ reg_no }) => reg_no)).toContain(cancelledRegNo)
@@ -103,7 +103,7 @@ test('the filter Cancelled finds cancelled registrations, and totals count none 
   ])
 })
 
-test('sales exclude cancelled registrations, unless they are filtered for', async () => {
+test('sales exclude cancelled registrations, unless the filter selects them', async () => {
   const listId = server.deps.events.findById(EVENT)?.config.admin.lists[0]?.id
   const readSales = async (options: string) => {
     const response = await owner.json(`/admin/sold/?event_id=${EVENT}&list_id=${listId}${options}`)

@@ -82,7 +82,7 @@ const applyPayment = (orderId: OrderId | undefined, reference: string, amount: n
     { to: 'x@example.org', copyTo: null, subject: 'Twice', text: 'No.' },
   )
 
-test('an unpaid registration that becomes free gets one confirmation with the ticket', async () => {
+test('one confirmation with the ticket is sent for an unpaid registration that becomes free', async () => {
   const regNo = await registerSample(1)
   expect(await correctToFree(regNo)).toMatchObject({ state: 'complete' })
   expect(await readState(regNo)).toEqual(['complete', 'success', 0, 0])
@@ -99,14 +99,14 @@ test('an unpaid registration that becomes free gets one confirmation with the ti
   expect(await listConfirmations(regNo)).toHaveLength(1)
 })
 
-test('a paid registration that becomes free gets no second confirmation', async () => {
+test('no second confirmation is sent for a paid registration that becomes free', async () => {
   const regNo = await registerSample(2, 'success')
   await correctToFree(regNo)
   expect(await readState(regNo)).toEqual(['complete', 'success', -354_000, 0])
   expect(await listConfirmations(regNo)).toMatchObject([{ subject: 'Paid' }])
 })
 
-test('a registration made free before payment, then priced again, is complete once the difference is paid', async () => {
+test('an unpaid registration that becomes free and then has a price again is complete once the difference is paid', async () => {
   const regNo = await registerSample(3)
   await correctToFree(regNo)
   expect(await correctToPaid(regNo)).toMatchObject({ state: 'to_pay' })
@@ -116,7 +116,7 @@ test('a registration made free before payment, then priced again, is complete on
   expect(await listConfirmations(regNo)).toHaveLength(1)
 })
 
-test('a registration paid, made free and refunded, then priced again, is not cancelled', async () => {
+test('a paid registration that becomes free, is refunded and then has a price again is not cancelled', async () => {
   const regNo = await registerSample(4, 'success')
   await correctToFree(regNo)
   await performAction(regNo, { act: 'refund', amount: 3540, by_hand: true, reference: 'NEFT 4' })

@@ -1,4 +1,4 @@
-/** Manual payments are moved to the intended registration, refunded, and kept when the person is erased. */
+/** Manual payments: moved to the intended registration, refunded, and retained when personal data is erased. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -111,7 +111,7 @@ test('a cash payment can only be refunded outside Rollcall', async () => {
   expect((await office.act(regNo, manualRefund)).status).toBe(200)
 })
 
-test('a delegate gets one email for each refund, with its reference and the state of the registration', async () => {
+test('a delegate receives one email for each refund, with its reference and the state of the registration', async () => {
   const regNo = await addPaid('Farah', 'C-040')
   const sendRefundEmails = () => startRefundEmails(server.deps, { isEnabled: false }).run()
   await sendRefundEmails()
@@ -232,7 +232,7 @@ test('sends no email about refunds made weeks ago, or after erasure', async () =
   server.setTime('2027-01-10')
 })
 
-test('the timeline of an erased person keeps the payments without personal data; erasure cannot be repeated', async () => {
+test('after erasure, the timeline contains the payments without personal data; erasure cannot be repeated', async () => {
   const regNo = await addPaid('Esha', 'C-030')
   await office.act(regNo, { act: 'correct', why: 'Esha wrote.', answers: { full_name: 'Esha B' } })
   await office.act(regNo, { act: 'cancel', why: 'Esha is ill.', pay_back: '3540', kept: 4720 })
@@ -316,7 +316,7 @@ test('a registration stays complete if one of its payments is refunded in full a
   expect(await server.deps.store.registration(regNo)).toMatchObject({ paymentStatus: 'refunded' })
 })
 
-test('a refund was recorded under the UTR of the received transfer, and a transfer under that of a refund', async () => {
+test('a refund was recorded under the UTR of the received transfer, and a transfer under the UTR of a refund', async () => {
   const [firstRegNo, secondRegNo] = [await addPaid('Usha', null), await addPaid('Vimal', null)]
   const confirm = (regNo: RegNo, reference: string) =>
     office.act(regNo, { act: 'confirm', way: 'transfer', reference, amount: '4720' })
@@ -368,7 +368,7 @@ test('a refund was recorded under the reference of the international transfer th
   expect((await office.act(regNo, { ...refund, reference: 'WIRE87654321' })).status).toBe(200)
 })
 
-test('a payment was recorded with a date received that is years before the registration', async () => {
+test('a payment was recorded with a received date years before the registration', async () => {
   const regNo = await addPaid('Xavier', null)
   const confirmation = { act: 'confirm', way: 'cash', reference: 'C-500', amount: '4720' }
   const rejection = await office.act(regNo, { ...confirmation, day: '2020-01-01' })

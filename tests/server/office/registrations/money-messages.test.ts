@@ -10,9 +10,9 @@ test('a refund that the gateway rejected is not reported as refunded', () => {
   const describeRefund = (state: StoredRefund['state']) =>
     formatRefundResult('Refund of ₹ 4,719 requested.', [{ amount: toAmount(471_900), state }], INR)
   expect(describeRefund('refused')).toBe(
-    'Refund of ₹ 4,719 failed. The gateway refused the refund. Under Needs review, request it again, or refund outside Rollcall.',
+    'Refund of ₹ 4,719 failed. The gateway refused the refund. Under Needs review, request it again or record a refund outside Rollcall.',
   )
-  expect(describeRefund('done')).toBe('Refund of ₹ 4,719 requested. The refund is done.')
+  expect(describeRefund('done')).toBe('Refund of ₹ 4,719 requested. The refund is complete.')
 })
 
 test('the message about a split refund stated only the result of its last part', () => {
@@ -23,10 +23,10 @@ test('the message about a split refund stated only the result of its last part',
       INR,
     ).replaceAll('\u00a0', ' ')
   expect(describeSplitRefund('refused', 'done')).toBe(
-    'Refund of ₹ 5,000 requested, split between 2 payments. ₹ 4,000: The gateway refused the refund. Under Needs review, request it again, or refund outside Rollcall. ₹ 1,000: The refund is done.',
+    'Refund of ₹ 5,000 requested, split between 2 payments. ₹ 4,000: The gateway refused the refund. Under Needs review, request it again or record a refund outside Rollcall. ₹ 1,000: The refund is complete.',
   )
   expect(describeSplitRefund('done', 'done')).toBe(
-    'Refund of ₹ 5,000 requested, split between 2 payments. The refund is done.',
+    'Refund of ₹ 5,000 requested, split between 2 payments. The refund is complete.',
   )
 })
 

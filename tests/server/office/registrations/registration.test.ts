@@ -116,7 +116,7 @@ test('an answer that another user has corrected meanwhile was overwritten', asyn
     body: {
       code: 'moved_on',
       message:
-        'Email Address was changed since you opened it. It is now “first@example.org”. Nothing was saved.',
+        'Email Address has changed since you opened it. It is now “first@example.org”. Nothing was saved.',
     },
   })
   expect((await openRegistration(regNo)).contact.email).toBe('first@example.org')
@@ -157,7 +157,7 @@ test('describes a payment that does not match', async () => {
   )
 })
 
-test('the CSV does not say just "Paid" for a registration with a second payment', async () => {
+test('the CSV does not state only "Paid" for a registration with a second payment', async () => {
   const at = toNoon('2025-10-10')
   const registrations = [3, 4].map((n) =>
     register(server, EVENT, { n, on: at, answers: buildAnswers(n), pays: 'success' }),
@@ -202,7 +202,7 @@ test('a payment that arrives after the dialog was opened is not overlooked: the 
     body: {
       code: 'not_now',
       message:
-        'The payments have changed: ₹\u00a07,080 is paid now. Nothing was cancelled. Check the registration again.',
+        'The payments or refunds have changed: ₹\u00a07,080 can still be refunded. The registration was not cancelled. Check it again.',
     },
   })
   expect(await readActions()).toMatchObject({ state: 'complete', kept: 7080 })
@@ -214,7 +214,7 @@ test('a payment that arrives after the dialog was opened is not overlooked: the 
   expect(await readActions()).toMatchObject({ pay_back: 7080 })
 })
 
-test('an unknown number', async () => {
+test('reports an unknown registration number', async () => {
   const response = await office.get('/admin/registrations/AFPI0000000000000/')
   expect(response.statusCode).toBe(404)
   expect(response.json()).toMatchObject({

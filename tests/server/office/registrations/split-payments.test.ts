@@ -98,7 +98,7 @@ const payByCard = (orderId: OrderId, amount: number) =>
 const listRefunds = async (regNo: RegNo) =>
   (await server.deps.store.refunds(regNo)).map(({ amount, state }) => [amount / 100, state])
 
-test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded by card, and the page states the possible amount', async () => {
+test('₹ 4,720 by transfer and ₹ 1,180 by card: the card payment is refunded by card, and the page states how much can be refunded by card', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, FEE)
   await correct(regNo, 'records')
@@ -204,7 +204,7 @@ const readDueEverywhere = async (regNo: RegNo) => {
   ]
 }
 
-test('the balance after a declined card, and after a wrong amount was dismissed, moved or refunded, was 0 in the list', async () => {
+test('the list showed a balance of 0 after a declined card payment, and after a wrong amount was dismissed, moved or refunded', async () => {
   const declinedRegNo = await register('card')
   const at = server.now()
   const declinedEvent = { type: 'declined', code: '400', message: 'No funds', at } as const
@@ -227,7 +227,7 @@ test('the balance after a declined card, and after a wrong amount was dismissed,
   }
 })
 
-test('a price paid in two transfers, of which the second could only be refunded, moved or dismissed', async () => {
+test('the second of two transfers that paid one price could only be refunded, moved or dismissed', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, 4000)
   await confirm(regNo, 720)
@@ -319,7 +319,8 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
       body: {
         status: 'error',
         code: 'review_changed',
-        message: 'This payment was moved meanwhile. Reload the page and check the payment again.',
+        message:
+          'This payment was moved after you opened this page. Reload the page and check the payment again.',
       },
     })
   for (const name of ['accept', 'dismiss']) {
@@ -341,7 +342,7 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
   const { body } = await post('/admin/registrations/bulk/', bulkAccept)
   expect(body).toMatchObject({
     done: [],
-    refused: [{ message: expect.stringContaining('moved meanwhile') }],
+    refused: [{ message: expect.stringContaining('moved after you opened this page') }],
   })
   expect(await readDueEverywhere(targetRegNo)).toEqual([FEE + 1180, FEE + 1180, FEE + 1180])
 
@@ -356,7 +357,7 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
   expect((await sendDecision({ ...partialRefund, ...manualRefund })).status).toBe(200)
   expect(
     (await sendDecision({ ...acceptDecision, version: currentReview?.version })).body['message'],
-  ).toContain('was changed meanwhile')
+  ).toContain('was changed after you opened this page')
   // An older page sent no review version.
   const { version: _, ...decisionWithoutVersion } = acceptDecision
   expect(await sendDecision(decisionWithoutVersion)).toMatchObject({
@@ -365,7 +366,7 @@ test('a treasurer accepted a payment of one registration on an outdated page, an
   })
 })
 
-test('a workshop was refunded before the correction, and the correction requested the same refund again without a note', async () => {
+test('a workshop was refunded before the correction, and the correction requested the same refund again without a notice', async () => {
   const regNo = await register('transfer')
   await confirm(regNo, FEE)
   await correct(regNo, 'writing', 1770)
@@ -373,7 +374,7 @@ test('a workshop was refunded before the correction, and the correction requeste
   const refund = { act: 'refund', why: 'No workshop.', amount: '1770', by_hand: true }
   await performAction(regNo, { ...refund, reference: createUtr() })
   const expectedNote =
-    '₹\u00a01,770 was refunded already as goodwill and is not deducted: the list of refunds will ask for ₹\u00a01,770.'
+    '₹\u00a01,770 was already refunded as goodwill and is not deducted: the list of refunds will show ₹\u00a01,770.'
   const input = { act: 'correct', why: 'No workshop.', answers: { workshop: null } }
   const previewResponse = await office.act(regNo, input)
   expect([previewResponse.status, previewResponse.body.code]).toEqual([409, 'price_changes'])
@@ -424,7 +425,7 @@ test('a refund that was requested twice was paid twice, from two payments', asyn
   ])
 })
 
-test('a refund of ₹ 400 on a page opened before another refund of ₹ 400 was paid in addition', async () => {
+test('a refund of ₹ 400, requested on a page that was opened before another refund of ₹ 400, was paid in addition', async () => {
   const regNo = await register('card')
   await payByCard(createOrderId(regNo, 1), FEE)
   const { kept: shownAmount } = await readActions(regNo)
@@ -434,7 +435,7 @@ test('a refund of ₹ 400 on a page opened before another refund of ₹ 400 was 
     const response = await office.act(regNo, { ...refund, ...method, kept: shownAmount })
     expect([response.status, response.body.code]).toEqual([409, 'review_changed'])
     expect(response.body.message).toBe(
-      'The payments have changed: ₹ 4,320 is paid now. Nothing was refunded. Check the registration again.',
+      'The payments or refunds have changed: ₹ 4,320 can still be refunded. Nothing was refunded. Check the registration again.',
     )
   }
   const olderRoute = `/admin/registrations/${regNo}/refund/`
@@ -446,7 +447,7 @@ test('a refund of ₹ 400 on a page opened before another refund of ₹ 400 was 
   expect(await readActions(regNo)).toMatchObject({ kept: 3920 })
 })
 
-test('a refund split between three payments that was requested twice was paid twice', async () => {
+test('a refund that was split between three payments and requested twice was paid twice', async () => {
   const regNo = await register('card')
   await payByCard(createOrderId(regNo, 1), FEE)
   await correct(regNo, 'writing', 1770)
@@ -478,11 +479,28 @@ test('a refund split between three payments that was requested twice was paid tw
     results.map((result) => (result.ok ? result.value.refundIds.length : result.error)),
   ).toEqual([
     2,
-    { code: 'review_changed', message: expect.stringContaining('₹ 2,450 is paid now') },
+    { code: 'review_changed', message: expect.stringContaining('₹ 2,450 can still be refunded') },
   ])
   expect(await listRefunds(regNo)).toEqual([
     [4000, 'done'],
     [720, 'wanted'],
     [1680, 'wanted'],
   ])
+})
+
+test('a refund recorded outside Rollcall without by_hand, or while the gateway refunds the same amount, was paid twice', async () => {
+  const regNo = await register('card')
+  await payByCard(createOrderId(regNo, 1), FEE)
+  const refund = { act: 'refund', why: 'Agreed.', amount: '300' }
+  const response = await office.act(regNo, { ...refund, reference: createUtr() })
+  expect([response.status, response.body.code]).toEqual([422, 'bad_data'])
+  const request = { of: regNo, amount: toAmount(30_000), why: 'Agreed.', who: 'treasurer' }
+  expect((await server.deps.store.requestRefund({ ...request, at: server.now() })).ok).toBe(true)
+  const manualResponse = await office.act(regNo, {
+    ...refund,
+    by_hand: true,
+    reference: createUtr(),
+  })
+  expect([manualResponse.status, manualResponse.body.code]).toEqual([409, 'under_way'])
+  expect(await listRefunds(regNo)).toEqual([[300, 'wanted']])
 })

@@ -130,7 +130,7 @@ async function expectAgreement(paidSum: number, expectedDue: number, outsideBill
 
 const PRICE_PAISE = 708_000
 
-test('“Paid” is what payers paid: list, CSV, sales, dashboard and reconciliation add up to one figure', async () => {
+test('“Paid” is the amount that delegates paid: list, CSV, sales, dashboard and reconciliation have the same total', async () => {
   const [paidRegNo, cancelledRegNo, reviewedRegNo] = [
     await registerSample(1, 'success'),
     await registerSample(2, 'success'),

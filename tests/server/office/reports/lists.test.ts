@@ -107,7 +107,7 @@ describe('a list request', () => {
     expect(Number.isInteger(response.registrations[0]?.id)).toBe(true)
   })
 
-  test('pages follow each other and end', async () => {
+  test('pages are linked to the previous and next page, and contain every row once', async () => {
     const secondPage = await readPage('/afpicon/admin/registrations/?page=2&page_size=20')
     expect(secondPage.previous).toBe(
       'http://127.0.0.1:3199/afpicon/admin/registrations/?page=1&page_size=20',
@@ -166,7 +166,7 @@ describe('a list request', () => {
       'payment_status=paid',
       '“payment_status” must be one of pending, success, failed, refunded, cancelled, refused, not “paid”.',
     ],
-    ['date_from=10/10/2025', '“date_from” must be a day such as 2026-01-31, not “10/10/2025”.'],
+    ['date_from=10/10/2025', '“date_from” must be a date such as 2026-01-31, not “10/10/2025”.'],
     [
       'date_from=2025-10-10&date_to=2025-10-09',
       '“Registered to” (9 Oct 2025) is before “Registered from” (10 Oct 2025).',

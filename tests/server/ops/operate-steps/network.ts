@@ -201,7 +201,7 @@ export const cutGateway: Step = {
       dataDir: gatewayFolder,
       accounts: () => [account],
       returnUrl: () => `${serverUrl}/api/payment/return/`,
-      noticeUrl: () => `${serverUrl}/api/payment/webhook/`,
+      webhookUrl: () => `${serverUrl}/api/payment/webhook/`,
       clock: () => instant(Date.now()),
       log: { info: () => {}, warn: () => {}, error: () => {} },
     })

@@ -73,7 +73,7 @@ describe('test vectors', () => {
     ['of a failure', { ...message, TRANSACTIONSTATUS: '400', MESSAGE: 'Fail' }, false, '536884194'],
     ['with CUSTOMERVPA', message, true, '1014625583'],
     [
-      'of strings that arrived with surrounding spaces',
+      'of values with surrounding spaces',
       { ...message, AMOUNT: ' 1180.00 ', MESSAGE: 'Success ' },
       false,
       '3284442413',
@@ -130,7 +130,7 @@ describe('names as the gateway accepts them', () => {
   )
 
   test.each(['ആശ നായർ', 'தமிழ் செல்வி', 'ಅನಿತಾ', 'আশা', 'ਆਸ਼ਾ', 'x'.repeat(200), `${'ab '.repeat(60)}`])(
-    '%s becomes letters, at least one and at most 50',
+    '%s becomes a name of 1 to 50 letters',
     (fullName) => {
       for (const name of Object.values(cleanName(fullName, 'DEMO1'))) {
         expect(name).toMatch(/^[A-Za-z0-9](?:[A-Za-z0-9 ]{0,48}[A-Za-z0-9])?$/)

@@ -58,7 +58,7 @@ describe('the report for an order that cannot exist', () => {
       'paid',
       buildXml({ TRANSACTIONSTATUS: '200' }),
       false,
-      /^Code 200: it reports an order as paid that does not exist/m,
+      /^Code 200: the response reports an order as paid that does not exist/m,
     ],
     ['no code', buildXml({ TRANSACTIONID: 'x' }), false, /^The response has no TRANSACTIONSTATUS/m],
     [

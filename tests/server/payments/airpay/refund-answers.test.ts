@@ -120,7 +120,7 @@ test.each([400, 403, 500, 502, 302])('status %i leaves the refund unknown', asyn
   expect((await refund()).is).toBe('unsure')
 })
 
-test('a timeout or disconnect leaves it unknown; an unreachable gateway means it was not sent', async () => {
+test('a timeout or disconnect leaves the refund unknown; if the gateway is unreachable, the refund was not sent', async () => {
   gateway.setResponse(() => undefined)
   expect((await refund(gateway.port, 50)).is).toBe('unsure')
   gateway.setResponse((response) => void response.destroy())

@@ -573,8 +573,8 @@ describe('the payment channel', () => {
 
   test.each<[string, (response: ServerResponse) => void]>([
     ['never responds', () => undefined],
-    ['starts and never ends', (response) => void response.writeHead(200).write('<RESPONSE>')],
-  ])('one that %s is aborted after the time limit', async (_what, answer) => {
+    ['never ends its response', (response) => void response.writeHead(200).write('<RESPONSE>')],
+  ])('a gateway that %s: the query is aborted after the time limit', async (_what, answer) => {
     gateway.setResponse(answer)
     const response = await createAdapter(gateway.port).status(event, orderId, responseTime, 50)
     expect(summarise(response)).toBe(
@@ -582,7 +582,7 @@ describe('the payment channel', () => {
     )
   })
 
-  test('unreachable, or without credentials: queried again', async () => {
+  test('a gateway that is unreachable, or without credentials, is queried again', async () => {
     const closedGateway = await openFakeGateway()
     await closedGateway.close()
     expect(

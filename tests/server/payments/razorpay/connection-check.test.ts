@@ -128,7 +128,9 @@ test('the command queries the simulator of the specified gateway on the running 
   }
   const report = await check('--order', orderId, '--compare')
   expect(report).toEqual([0, expect.stringMatching(/It is paid\.[^]*\nThe check passed\.$/)])
-  expect(report[1]).toMatch(/at razorpay\. It is also one of airpay: specify --gateway\./)
+  expect(report[1]).toMatch(
+    /at razorpay\. For the account with the same name at airpay, specify --gateway\./,
+  )
   expect(await check('--gateway', 'airpay')).toEqual([0, expect.stringContaining('as merchant')])
   expect(await check('--gateway', 'other')).toEqual([
     2,

@@ -70,7 +70,9 @@ test('a dispute is described by the gateway’s own response, and shown to staff
   await server.simulator().setDispute(findGatewayOrderId(orderId), 'won')
   await server.waitUntilIdle()
   expect(await readWorkQueue()).toEqual([])
-  expect(await readShownDisputes(regNo)).toEqual(['Won: the payment of ₹\u00a0177 stands.'])
+  expect(await readShownDisputes(regNo)).toEqual([
+    'Won: the conference keeps the payment of ₹\u00a0177.',
+  ])
 })
 
 test('a webhook that claims a lost dispute changes nothing if the gateway reports it as open', async () => {
@@ -120,15 +122,15 @@ test('without a response from the gateway, or without a webhook, polling finds t
   await server.waitUntilIdle()
   expect(await readDisputes(regNo)).toMatchObject([{ status: 'unknown' }])
   expect(JSON.stringify(await readWorkQueue())).toContain(
-    `${regNo}: the gateway reported a dispute and has not described it yet`,
+    `${regNo}: the gateway reported a dispute but has not sent its details yet`,
   )
   server.simulator().faults.responses = []
   server.advance(HOUR_MS)
-  await server.parts().deps.payments.reconcile()
+  await server.parts().deps.payments.queryDue()
   expect(await readDisputes(regNo)).toMatchObject([{ status: 'open' }])
 })
 
-test('a lost dispute states that the bank took the money back, and how to record this', async () => {
+test('a lost dispute states that the bank reversed the payment, and how to record this', async () => {
   const { regNo, orderId } = await server.pay('silent')
   await server.simulator().setDispute(findGatewayOrderId(orderId), 'lost')
   await server.waitUntilIdle()
@@ -145,7 +147,7 @@ test('a lost dispute states that the bank took the money back, and how to record
       }
     ).refund_notes
   expect(await readRefundNotes()).toEqual([
-    `The bank took money back in the lost dispute ${dispute?.disputeId}. Do not pay it a second time: record it as already refunded outside Rollcall.`,
+    `The bank took back money in the lost dispute ${dispute?.disputeId}. Do not refund it again. Record it as already refunded outside Rollcall.`,
   ])
   const store = server.parts().deps.store
   expect(await store.netAmountPaid(regNo as RegNo)).toBe(17_700)

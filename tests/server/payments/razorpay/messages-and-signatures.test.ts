@@ -1,4 +1,4 @@
-/** Returns and webhooks from Razorpay: what each one claims, and what we do with it. */
+/** Returns and webhooks from Razorpay: the claim of each message, and our action. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -229,7 +229,7 @@ describe('a webhook', () => {
       createBody('payment.failed'),
       currentSecret,
       { ...ownOrder, message: { claimsPayment: false } },
-      'a failure claims no money',
+      'a failure claims no payment',
     ],
     [
       'refund.processed',

@@ -139,7 +139,7 @@ describe('creating an order before the hand-off', () => {
       },
       CHECKOUT,
       [CREATE_ENDPOINT, SEARCH_ENDPOINT],
-      'it may have acted',
+      'the gateway may have processed the request',
     ],
     [
       'lost, and the search fails',
@@ -216,7 +216,7 @@ describe('creating an order before the hand-off', () => {
   })
 })
 
-describe('reasons for which the hand-off is refused', () => {
+describe('the hand-off', () => {
   const handOff = (changes: {
     orderId?: string
     amount?: number
@@ -239,15 +239,15 @@ describe('reasons for which the hand-off is refused', () => {
       { currency: 'JPY' },
       { code: 'currency', currency: 'JPY' },
     ],
-    ['less than one rupee', { amount: 99 }, { code: 'below_minimum', minimum: 100 }],
-    ['less than one dollar', { amount: 99, currency: 'USD' }, { code: 'below_minimum' }],
-    ['nothing', { amount: 0 }, { code: 'amount' }],
+    ['an amount below one rupee', { amount: 99 }, { code: 'below_minimum', minimum: 100 }],
+    ['an amount below one dollar', { amount: 99, currency: 'USD' }, { code: 'below_minimum' }],
+    ['an amount of zero', { amount: 0 }, { code: 'amount' }],
     ['no email address', { email: '' }, { code: 'email', characters: 0 }],
     ['a receipt with other characters', { orderId: 'SAMP 1' }, { code: 'order_id' }],
-  ])('%s', (_name, changes, error) => {
+  ])('is refused for %s', (_name, changes, error) => {
     expect(handOff(changes)).toMatchObject({ ok: false, error })
   })
-  test('every order without credentials', async () => {
+  test('is refused for every order without credentials', async () => {
     const razorpayWithoutAccount = await openFakeRazorpay(() => null)
     expect(razorpayWithoutAccount.adapter.handOff(event, buyer, ORDER, PRICE, AT)).toEqual({
       ok: false,
@@ -288,7 +288,7 @@ describe('the response to a refund request', () => {
       1,
       'the status query confirms it',
     ],
-    ['failed', createRefundReply({ status: 'failed' }), 'refused', 1, 'no money moved'],
+    ['failed', createRefundReply({ status: 'failed' }), 'refused', 1, 'nothing was refunded'],
     ['of another amount', createRefundReply({ amount: 1 }), 'unsure', 1, 'staff check it'],
     ['without a reference', createRefundReply({ id: '' }), 'unsure', 1, 'staff check it'],
     [
@@ -303,7 +303,7 @@ describe('the response to a refund request', () => {
       createRefusal('The total refund amount is greater'),
       'refused',
       1,
-      'no money moved',
+      'nothing was refunded',
     ],
     [
       'the balance is too small',
@@ -324,9 +324,15 @@ describe('the response to a refund request', () => {
       createRefusal('In progress', 409),
       'unsure',
       1,
-      'the first one may move money',
+      'the first request may be completed',
     ],
-    ['wrong keys', createRefusal('Authentication failed', 401), 'refused', 1, 'no money moved'],
+    [
+      'wrong keys',
+      createRefusal('Authentication failed', 401),
+      'refused',
+      1,
+      'nothing was refunded',
+    ],
     [
       'lost, then answered',
       ['drop', createRefundReply()],
@@ -335,13 +341,19 @@ describe('the response to a refund request', () => {
       'the key prevents a second refund',
     ],
     ['lost twice', 'drop', 'unsure', 2, 'never a third request'],
-    ['500', createRefusal('Down', 500, 'SERVER_ERROR'), 'unsure', 2, 'it may have acted'],
+    [
+      '500',
+      createRefusal('Down', 500, 'SERVER_ERROR'),
+      'unsure',
+      2,
+      'the gateway may have processed the request',
+    ],
     [
       'rate limit',
       createRefusal('Slow down', 429),
       'not-sent',
       1,
-      'it has not acted: sent again later',
+      'not processed: sent again later',
     ],
   ])('%s', async (_name, reply, is, requests, reason) => {
     razorpay.setReplies({ [REFUND_ENDPOINT]: reply })
@@ -350,7 +362,7 @@ describe('the response to a refund request', () => {
       Array.from({ length: requests }, () => IDEMPOTENCY_KEY),
     )
   })
-  test('of a payment of another gateway is not sent', async () => {
+  test('a refund request for a payment of another gateway is not sent', async () => {
     razorpay.setReplies({})
     expect(await refund('17691556')).toMatchObject({ is: 'not-sent' })
     expect(razorpay.requests).toEqual([])

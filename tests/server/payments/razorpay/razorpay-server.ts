@@ -118,7 +118,7 @@ export async function openRazorpayServer(
     },
     waitUntilIdle: async () => {
       await simulator().idle()
-      await server.parts().deps.payments.idle()
+      await server.parts().deps.payments.waitUntilIdle()
     },
   }
 }

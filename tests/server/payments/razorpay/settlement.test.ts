@@ -114,7 +114,7 @@ describe('the command', () => {
       expect(net).toBe((is === 'refund' ? -amount : amount) - fee - tax)
     expect(lines.every(({ utr, day }) => utr === 'RZPSIM0000000001' && day !== null)).toBe(true)
   })
-  test('with a missing and a repeated row', async () => {
+  test('numbers a repeated row, and omits a missing one', async () => {
     const { faults } = server.simulator()
     faults.settlement = ([first, ...others]) => [first ?? {}, first ?? {}, ...others.slice(1)]
     const { lines } = parseReport((await run(...MONTH)).text)
@@ -130,7 +130,7 @@ describe('the command', () => {
     faults.settlement = (rows) => [...rows, { type: 'payment' }]
     const { status, text } = await run(...MONTH)
     faults.settlement = (rows) => rows
-    expect([status, text]).toEqual([1, expect.stringContaining('unknown form')])
+    expect([status, text]).toEqual([1, expect.stringContaining('unknown format')])
   })
   test('reports why the gateway sent no settlement', async () => {
     server.simulator().faults.responses = [500]

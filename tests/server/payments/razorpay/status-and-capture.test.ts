@@ -93,7 +93,12 @@ const ROWS: readonly Row[] = [
     'not paid yet',
     'the payer has started, nothing more',
   ],
-  ['captured', { [PAYMENTS]: list(createPayment()) }, 'paid INR 501500 as 1', 'the money is ours'],
+  [
+    'captured',
+    { [PAYMENTS]: list(createPayment()) },
+    'paid INR 501500 as 1',
+    'the payment is received',
+  ],
   [
     'captured, in dollars',
     { [PAYMENTS]: list(createPayment({ currency: 'USD', amount: 17_700 })) },
@@ -110,7 +115,7 @@ const ROWS: readonly Row[] = [
     'status captured, but captured false',
     { [PAYMENTS]: list(createPayment({ captured: false })) },
     'waits: authorized',
-    'it contradicts itself, so it is not a success',
+    'the response contradicts itself, so it is not a success',
   ],
   [
     'captured after failed, in the order of the list',
@@ -127,7 +132,7 @@ const ROWS: readonly Row[] = [
       ),
     },
     'paid INR 501500 as 1',
-    'a later failure takes no money back',
+    'a later failure does not undo the payment',
   ],
   [
     'two captured',
@@ -168,13 +173,13 @@ const ROWS: readonly Row[] = [
     'failed, because the bank timed out',
     { [PAYMENTS]: list(createFailedPayment('payment_timed_out')) },
     'declined (unclear): Declined.',
-    'the money may still arrive',
+    'the payment may still be completed',
   ],
   [
     'failed at the gateway',
     { [PAYMENTS]: list(createFailedPayment('gateway_technical_error', 'GATEWAY_ERROR')) },
     'declined (unclear): Declined.',
-    'the money may still arrive',
+    'the payment may still be completed',
   ],
   [
     'failed with an unknown code',
@@ -201,7 +206,7 @@ const ROWS: readonly Row[] = [
       ),
     },
     'declined (given-back): ',
-    'the money went back to the payer',
+    'the payment was returned to the payer',
   ],
   [
     'captured, and refunded in the panel',
@@ -237,7 +242,7 @@ const ROWS: readonly Row[] = [
       [REFUNDS]: list(refund({ status: 'failed' }), refund({ id: 'rfnd_2', amount: 100_000 })),
     },
     'paid INR 501500 as 1, refunded 100000, refund failed rfnd_Sample0000001',
-    'staff decide how the money goes back',
+    'staff decide how to refund the payment',
   ],
   [
     'captured, all refunds failed, nothing refunded',
@@ -273,7 +278,7 @@ const ROWS: readonly Row[] = [
     'an amount as text',
     { [PAYMENTS]: list(createPayment({ amount: '501500' })) },
     'asks again',
-    'it is not in the documented form',
+    'the amount is not in the documented format',
   ],
   [
     'an amount with decimals',
@@ -300,7 +305,7 @@ const ROWS: readonly Row[] = [
     'wrong keys',
     { [PAYMENTS]: createRefusal('Authentication failed', 401) },
     'asks again',
-    'our fault',
+    'our credentials are wrong',
   ],
   ['rate limit', { [PAYMENTS]: createRefusal('Too many requests', 429) }, 'asks again', 'later'],
   ['500', { [PAYMENTS]: createRefusal('Down', 500, 'SERVER_ERROR') }, 'asks again', 'later'],
@@ -322,7 +327,7 @@ describe('the response to a status query', () => {
     expect(describeAction(response), reason).toBe(action)
     expect(
       razorpay.requests.every(({ endpoint }) => endpoint.startsWith('GET ')),
-      'a query moves no money',
+      'a query neither captures nor refunds',
     ).toBe(true)
   })
 })

@@ -45,7 +45,7 @@ async function payByRazorpay({ data, orderId }: PlacedCheckout): Promise<URL> {
 }
 
 describe('an event with two card gateways', () => {
-  test('a bill in rupees goes to the first gateway, a bill in dollars to the one that accepts dollars', async () => {
+  test('a bill in rupees is paid through the first gateway, and a bill in dollars through the gateway that accepts dollars', async () => {
     const rupeeCheckout = await placeCheckout({ way: 'airpay' })
     expect(rupeeCheckout.data['gateway']).toBe('airpay')
     expect((await findAttempt(rupeeCheckout.orderId)).slice(0, 2)).toEqual(['airpay', 'society'])

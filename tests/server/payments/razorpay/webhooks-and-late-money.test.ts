@@ -33,7 +33,7 @@ const getSimulatedOrder = (orderId: string): SimulatedOrder => {
   if (order === null) throw new Error('the gateway has no such order')
   return order
 }
-const reconcile = () => server.parts().deps.payments.reconcile(true)
+const reconcile = () => server.parts().deps.payments.queryDue(true)
 const createWebhook = (orderId: string, type = 'payment.captured'): string =>
   JSON.stringify({
     event: type,
@@ -58,7 +58,7 @@ describe('a webhook', () => {
     await server.waitForStatus(orderId, 'success')
     expect(server.readOrderState(orderId)).toMatchObject({ emails: 1, returns: 0 })
   })
-  test('that arrives five times, and out of order, is processed once', async () => {
+  test('that is received five times, and out of order, is processed once', async () => {
     const { orderId } = await server.pay('often')
     await server.waitUntilIdle()
     const orderState = server.readOrderState(orderId)
@@ -96,7 +96,7 @@ describe('a webhook', () => {
     await server.waitUntilIdle()
     expect(server.readOrderState(checkout.orderId)).toMatchObject({ status: 'pending', events: [] })
   })
-  test('for another program of the same merchant is accepted', async () => {
+  test('for another application of the same merchant is accepted', async () => {
     const body = JSON.stringify({
       event: 'payment.captured',
       payload: { payment: { entity: { id: 'pay_y', order_id: 'order_of_the_shop' } } },
@@ -119,7 +119,7 @@ describe('a payment that arrives late', () => {
     expect(page?.pathname).toBe('/razorinr/failed')
     expect(server.readOrderState(orderId)).toMatchObject({ status: 'failed', events: ['declined'] })
     server.advance(10 * MINUTE_MS)
-    await server.simulator().arrive(getSimulatedOrder(orderId).id)
+    await server.simulator().authoriseLatePayment(getSimulatedOrder(orderId).id)
     await server.waitUntilIdle()
     await server.waitForStatus(orderId, 'success')
     expect(server.readOrderState(orderId)).toMatchObject({
@@ -130,7 +130,7 @@ describe('a payment that arrives late', () => {
   test('after the deadline of the gateway is refunded to the payer, and no payment is recorded', async () => {
     const { orderId } = await server.pay('late')
     server.advance(4 * DAY_MS)
-    await server.simulator().arrive(getSimulatedOrder(orderId).id)
+    await server.simulator().authoriseLatePayment(getSimulatedOrder(orderId).id)
     await server.waitUntilIdle()
     await reconcile()
     expect(getSimulatedOrder(orderId).payments.at(-1)?.status).toBe('returned')
@@ -140,7 +140,7 @@ describe('a payment that arrives late', () => {
     })
   })
   test('authorised without capture is captured by our query', async () => {
-    server.simulator().faults.withoutCapture = true
+    server.simulator().faults.isCaptureDisabled = true
     const { orderId, page } = await server.pay('silent')
     expect(page?.pathname).toBe('/razorinr/success')
     expect(getSimulatedOrder(orderId).payments.at(-1)?.status).toBe('captured')
@@ -151,10 +151,10 @@ describe('a payment that arrives late', () => {
     await server.waitUntilIdle()
     const { payment_data: data } = (await server.retry(first.orderId)).body
     if (data === undefined) throw new Error('no form')
-    server.simulator().faults.withoutCapture = true
+    server.simulator().faults.isCaptureDisabled = true
     await server.simulator().run(await server.openCheckout(data), 'silent')
-    server.simulator().faults.withoutCapture = false
-    await server.simulator().arrive(getSimulatedOrder(first.orderId).id)
+    server.simulator().faults.isCaptureDisabled = false
+    await server.simulator().authoriseLatePayment(getSimulatedOrder(first.orderId).id)
     await server.waitUntilIdle()
     await server.waitForStatus(first.orderId, 'success')
     await reconcile()
@@ -383,7 +383,7 @@ test('a payment for an order that is missing from the database goes to review, w
   expect(JSON.parse(String(capture?.['payer']))).toMatchObject({ email: 'asha@example.org' })
 })
 
-test('the health check reports that webhooks do not arrive, until one does', async () => {
+test('the health check reports that webhooks do not arrive, until one arrives', async () => {
   const freshServer = await openRazorpayServer()
   const { deps } = freshServer.parts()
   const healthChecks = createHealthChecks({ ...deps, getLastNoSpaceTime: () => null })
@@ -393,7 +393,7 @@ test('the health check reports that webhooks do not arrive, until one does', asy
   expect(await listProblems()).toEqual([])
   freshServer.advance(2 * HOUR_MS)
   expect(await listProblems()).toEqual([
-    expect.stringMatching(/^3 payments through Razorpay since/),
+    expect.stringMatching(/^Razorpay confirmed 3 payments since/),
   ])
   await freshServer.pay('stay')
   await freshServer.waitUntilIdle()

@@ -1,4 +1,4 @@
-/** The views of a list as tabs: built-in ones, then those that the user has saved. */
+/** The views of a list as tabs: first the built-in views, then the saved views of the user. */
 import { useRef, useState } from 'react'
 import { Link } from 'react-router-dom'
 import type { AdminList } from '../../../../engine/index.ts'
@@ -53,7 +53,7 @@ export function ListViews({
       {savedView !== undefined && (
         <button
           type="button"
-          className="plainb"
+          className="plain-button"
           aria-label={`Delete the view ${savedView.name}`}
           onClick={() => {
             listSettings.save({ views: savedViews.filter((other) => other !== savedView) })

@@ -67,13 +67,13 @@ export function useListSettings(event: OfficeEvent, list: AdminList) {
 
 export type ListSettings = ReturnType<typeof useListSettings>
 
-/** The choice of columns in addition to those that are always shown. */
+/** Lets the user add columns to those that are always shown. */
 export function ColumnPicker({
   listSettings,
   optionalColumns,
 }: {
   readonly listSettings: ListSettings
-  /** Columns that can be added to the visible ones. */
+  /** The columns that the user can add. */
   readonly optionalColumns: readonly Column[]
 }) {
   const { columns } = listSettings.current

@@ -47,7 +47,7 @@ export function ActionDialog(props: ActionDialogProps) {
         </p>
       )}
       <form
-        className="making"
+        className="inline-form"
         onSubmit={(event) => {
           event.preventDefault()
           const data = new FormData(event.currentTarget)
@@ -71,7 +71,7 @@ export function ActionDialog(props: ActionDialogProps) {
             autoComplete="off"
           />
         </label>
-        <div className="acts">
+        <div className="actions">
           <button type="submit" className="btn" disabled={isBusy}>
             {label}
           </button>
@@ -224,7 +224,7 @@ function EraseWarning({ pay_back: refundDue, ...response }: ActionsResponse) {
       )}
       <p>
         This erases the name, contact details, answers, files and emails. It cannot be undone.
-        Payments, the documents that the law requires and the history are kept. An unpaid
+        Rollcall keeps the payments, the history and the documents that the law requires. An unpaid
         registration is cancelled.
       </p>
     </>

@@ -38,7 +38,7 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
   const currency = readResponseCurrency(data)
   const { main, more } = arrangeActions(data)
   return (
-    <section className="pan" aria-labelledby="reg-acts">
+    <section className="panel" aria-labelledby="reg-acts">
       <h2 id="reg-acts" className="vh">
         Actions
       </h2>
@@ -75,7 +75,7 @@ export function Actions({ data, event, reload, onDone }: ActionsProps) {
         />
       ))}
       {main.length + more.length > 0 && (
-        <div className="acts-of">
+        <div className="action-buttons">
           {main.map((button, index) => (
             <button
               key={button}
@@ -116,7 +116,8 @@ function StateSummary({
       )}
       {isRefundUnsettled && (
         <p className="care">
-          <Icon name="tri" small />A refund is missing from the settlement reports after five days.
+          <Icon name="tri" small />A refund is still missing from the settlement reports after five
+          days.
         </p>
       )}
     </>
@@ -168,7 +169,7 @@ function RefundSecondPayment({
   const [key] = useState(createIdempotencyKey)
   const reason = `Second payment of the same person: the first is ${firstRegNo}.`
   return (
-    <div className="acts-of">
+    <div className="action-buttons">
       <BusyButton
         className="btn sm"
         isBusy={isBusy}

@@ -4,7 +4,7 @@ import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { formatResponsePrice } from '../../ui/format-amount.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
 
-/** `canOffer` is true for a refusal, which may offer another category. */
+/** Shows the documents and answers to review. `canOffer` is true for a refusal, which may offer another category. */
 export function ApprovalDetails({
   approval,
   canOffer,

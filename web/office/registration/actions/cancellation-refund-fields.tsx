@@ -4,8 +4,8 @@ import type { ActionsResponse } from '../../../../engine/api.ts'
 import { readResponseCurrency } from '../../../app/response-currency.ts'
 import { getAmountInputMode } from '../../../ui/forms/amount-input-mode.ts'
 import { Icon } from '../../../ui/icons-and-logo.tsx'
-import { Ledger } from '../../../ui/details-list.tsx'
-import type { LedgerRow } from '../../../ui/details-list.tsx'
+import { DetailsList } from '../../../ui/details-list.tsx'
+import type { DetailsRow } from '../../../ui/details-list.tsx'
 import {
   addAmounts,
   formatAmountLabel,
@@ -42,7 +42,7 @@ export function CancellationRefundFields({
   } = cancellation
   // A goodwill refund counts towards the refund due, as in the proposed refund.
   const minimumRefund = Math.min(refundDue, proposedRefund ?? refundDue)
-  const rows: readonly LedgerRow[] = [
+  const rows: readonly DetailsRow[] = [
     { id: 'paid', label: 'Paid', value: formatResponseMoney(paid, currency) },
     ...(overpaid === 0 || secondPayment !== null
       ? []
@@ -93,7 +93,7 @@ export function CancellationRefundFields({
       {proposedRefund === null && (
         <p>No refund rule is set for this event: enter the amount to refund.</p>
       )}
-      <Ledger money rows={rows} />
+      <DetailsList money rows={rows} />
       <label>
         {formatAmountLabel('Amount to refund', currency)}
         <input
@@ -142,7 +142,7 @@ const sumUnderReview = (reviews: ActionsResponse['reviews'], currency: Currency)
     currency,
   )
 
-/** The amounts due, received and under review: the same first line in every dialog about money. */
+/** Shows the amounts due, received and under review. Every dialog about money begins with them. */
 export function MoneyFigures({
   to_pay: toPay,
   kept: received,

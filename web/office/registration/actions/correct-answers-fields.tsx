@@ -10,7 +10,7 @@ type CorrectionFieldsProps = {
   readonly onChange: (answers: Answers) => void
 }
 
-/** The user selects and corrects one field at a time. Earlier corrections are kept. */
+/** Shows one answer to correct at a time. Earlier corrections are kept. */
 export function CorrectionFields({ fields, onChange }: CorrectionFieldsProps) {
   const [corrections, setCorrections] = useState<Answers>({})
   const updateCorrections = (next: Answers) => {
@@ -64,8 +64,7 @@ type TransferFieldsProps = Pick<ActionsResponse, 'fields' | 'persons'> & {
 }
 
 /**
- * The fields for all personal details. They are initially empty, so that none of the previous delegate's details
- * remain.
+ * Shows the fields for all personal details, initially empty, so that none of the previous delegate's details remain.
  */
 export function TransferFields({ fields, persons, onChange }: TransferFieldsProps) {
   const personalFields = fields.filter(({ id }) => persons.includes(id))

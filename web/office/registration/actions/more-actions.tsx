@@ -56,7 +56,7 @@ export function MoreActions({
           <li key={button}>
             <button
               type="button"
-              className={DESTRUCTIVE_ACTIONS.has(button) ? 'plainb danger' : 'plainb'}
+              className={DESTRUCTIVE_ACTIONS.has(button) ? 'plain-button danger' : 'plain-button'}
               onClick={() => {
                 setOpen(false)
                 // Moves the focus to the button first: the dialog returns the focus to the element

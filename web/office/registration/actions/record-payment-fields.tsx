@@ -20,8 +20,8 @@ import { Icon } from '../../../ui/icons-and-logo.tsx'
 const RECORDABLE_METHODS = MANUAL_METHOD_IDS.filter((id) => id !== 'desk')
 
 /**
- * Staff enter the amount received; a mismatch opens a payment review. The default values are
- * those of the payment claim.
+ * Shows the fields of a received payment, filled in from the payment claim. If the amount does not match, the payment
+ * goes to review.
  */
 export function RecordPaymentFields({
   told: claim,
@@ -84,7 +84,7 @@ export function RecordPaymentFields({
   )
 }
 
-/** The delegate's payment claim, with its screenshot. */
+/** Shows the delegate's payment claim, with its screenshot. */
 export function PaymentClaimDetails({
   claim,
   currency,
@@ -95,7 +95,7 @@ export function PaymentClaimDetails({
   const { label, reference, amount, paid_on: paidOn, answers, stands: state } = claim
   const isAmountShown = state === 'looking' && amount > 0
   return (
-    <div className="told">
+    <div className="reported-payment">
       <p>
         Reported by delegate:{isAmountShown ? ` ${formatResponseMoney(amount, currency)} by` : ''}{' '}
         {label}

@@ -49,8 +49,8 @@ function useActiveUser(): boolean {
 }
 
 /**
- * Describes in a sentence what others changed while the page was open. Returns null if nothing changed. `onChange` is
- * called after each such change.
+ * Describes in a sentence the changes that others made while the page was open. Returns null if nothing changed. Calls
+ * `onChange` after each change.
  */
 export function useChangesByOthers(
   data: ActionsResponse | undefined,

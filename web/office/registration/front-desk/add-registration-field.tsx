@@ -24,12 +24,12 @@ export function FormField(props: FormFieldProps) {
   const { label, kind, error } = props
   const id = useId()
   const errorMessage = error !== undefined && (
-    <p className="ferr" id={`${id}-wrong`}>
+    <p className="field-error" id={`${id}-wrong`}>
       <Icon name="bang" small />
       {error}
     </p>
   )
-  const className = error === undefined ? 'lf' : 'lf wrong'
+  const className = error === undefined ? 'labelled-field' : 'labelled-field wrong'
   if (kind === 'many')
     return (
       <fieldset
@@ -60,7 +60,7 @@ export function FormField(props: FormFieldProps) {
   )
 }
 
-/** A checkbox for each option of a multiple-choice field. */
+/** Shows a checkbox for each option of a multiple-choice field. */
 function OptionCheckboxes({ options, value, error, onChange }: FormFieldProps) {
   const selectedIds = Array.isArray(value) ? value.map(String) : []
   return options.map(({ id, label }) => (
@@ -116,7 +116,7 @@ function FieldControl({
         value={String(value ?? '')}
         onChange={({ target }) => onChange(target.value)}
       >
-        {!hasEmptyOption && <option value="">Please choose</option>}
+        {!hasEmptyOption && <option value="">Choose an option</option>}
         {options.map((option) => (
           <option key={option.id} value={option.id}>
             {option.label}

@@ -54,7 +54,7 @@ import './front-desk.css'
 import '../../discount-codes/discount-codes-page.css'
 
 const API_PATH = '/api/admin/add/'
-/** Sent if staff chose no method. The server reports it together with all other errors of the form. */
+/** Sent if staff chose no method, so that the server reports this error together with the others. */
 const NOT_CHOSEN = '(not chosen)'
 const readRegistrationForm: Reader<ManualRegistrationFormResponse> = (body) => {
   const event = isRecord(body) ? body['event'] : null
@@ -271,7 +271,7 @@ function AddRegistrationForm({
       error={
         isMethodMissing
           ? method === ''
-            ? 'Choose how the registration is paid.'
+            ? 'Choose a payment method.'
             : undefined
           : chosenMethod === undefined
             ? errors['way']
@@ -283,7 +283,7 @@ function AddRegistrationForm({
   return (
     <form
       ref={form}
-      className="pan asking"
+      className="panel stacked-form"
       aria-label="Add registration"
       noValidate
       onBlur={() => setCheckedPerson(serialisePerson(event, data))}
@@ -368,7 +368,7 @@ function AddRegistrationForm({
   )
 }
 
-/** Whether a field is labelled as optional with the current answers. Yes-no fields never are. */
+/** Returns whether a field is labelled as optional with the current answers. Yes-no fields never are. */
 function isOptional(event: PublicEvent, data: FormValues, { type, required }: Field): boolean {
   if (type === 'yes-no') return false
   if (required === undefined) return true
@@ -380,8 +380,8 @@ function isOptional(event: PublicEvent, data: FormValues, { type, required }: Fi
 }
 
 /**
- * Whether the office form includes the field. Delegates upload documents on the self-service
- * page. The payment method is a question only if nothing is paid now.
+ * Returns whether the office form includes the field. Delegates upload documents on the self-service page. The form
+ * asks for the payment method only if nothing is paid now.
  */
 function isIncluded({ id, type }: Field, isPaidNow: boolean): boolean {
   return type !== 'file' && !(id === 'way' && isPaidNow)

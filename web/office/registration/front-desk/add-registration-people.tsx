@@ -16,9 +16,9 @@ export function PeopleFields({ field, value, errors, onChange }: PeopleFieldsPro
   const updatePerson = (index: number, person: Person): void =>
     onChange(people.map((current, position) => (position === index ? person : current)))
   return (
-    <fieldset className="lf people">
+    <fieldset className="labelled-field people">
       <legend>{field.label}</legend>
-      {errors[field.id] !== undefined && <p className="ferr">{errors[field.id]}</p>}
+      {errors[field.id] !== undefined && <p className="field-error">{errors[field.id]}</p>}
       {people.map((person, position) => (
         <fieldset key={position} className="person">
           <legend>

@@ -51,7 +51,7 @@ function useSimilarRegistrations(
         signal,
       }),
     enabled: person !== NO_PERSON,
-    // A failed lookup must not delay the desk: only the warning is missing then.
+    // A failed lookup must not delay the front desk, so the page omits only the warning.
     retry: false,
   })
   return query.data?.similar ?? []
@@ -70,7 +70,7 @@ export function AlreadyRegisteredWarning({
   return (
     <div role="status">
       {similar.length > 0 && (
-        <div className="pan">
+        <div className="panel">
           <p>
             <b>Already registered for {event.title}?</b>
           </p>

@@ -20,7 +20,7 @@ export type CreatedRegistration = {
   readonly amount: string
 }
 
-/** Screen readers announce the summary, because the form that had the focus has disappeared. */
+/** Shows the summary. Screen readers announce it, because the form that had the focus has disappeared. */
 export function CreatedSummary({
   createdRegistration: { name, state, amount },
 }: {
@@ -57,14 +57,14 @@ export function CreatedCard({
   useEffect(() => addAnotherButton.current?.focus(), [])
   const { data } = query
   return (
-    <section className="pan created" aria-label="Added registration">
+    <section className="panel created" aria-label="Added registration">
       <p className="big">
         <Link to={buildRegistrationUrl(event, regNo)} aria-label={regNo}>
           <RegNumber text={regNo} />
         </Link>
       </p>
       <ActionOutcome outcome={outcome} />
-      <div className="acts-of">
+      <div className="action-buttons">
         {data !== undefined &&
           NEXT_STEPS.filter((button) => data.allowed.includes(button)).map((button) => (
             <button

@@ -8,7 +8,7 @@ export const PAY_LATER = '(later)'
 
 type Method = { readonly id: string; readonly label: string }
 
-/** One button per method, so that staff see all methods and the chosen one. */
+/** Shows one button per method, so that staff see all methods and the chosen one. */
 export function PaymentChoice({
   methods,
   value,
@@ -23,10 +23,13 @@ export function PaymentChoice({
   const id = useId()
   const errorProps = error === undefined ? {} : { 'aria-describedby': id }
   return (
-    <fieldset className={error === undefined ? 'lf methods' : 'lf methods wrong'} {...errorProps}>
+    <fieldset
+      className={error === undefined ? 'labelled-field methods' : 'labelled-field methods wrong'}
+      {...errorProps}
+    >
       <legend>Payment</legend>
       {error !== undefined && (
-        <p className="ferr" id={id}>
+        <p className="field-error" id={id}>
           <Icon name="bang" small />
           {error}
         </p>

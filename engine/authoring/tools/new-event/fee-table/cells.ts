@@ -1,4 +1,4 @@
-/** Splits a pasted table into cells and distinguishes prices, days and notes about tax. */
+/** Splits a pasted table into cells, and distinguishes prices, days and notes about tax. */
 import { suggestAmount } from '../../../suggestions/amount-notations.ts'
 import { findDays } from '../../../prose/find-days.ts'
 import type { Currency } from '../../../../lib/money.ts'
@@ -55,7 +55,7 @@ function splitAtTabs(text: string): readonly (readonly string[])[] {
 
 const cleanCell = (text: string): string => text.replace(/[\s\u00a0\u200b\ufeff]+/g, ' ').trim()
 
-/** In rupees this is ambiguous: "390,00" can be 390, or a mistyped 39,000. */
+/** A decimal comma is ambiguous in rupees: "390,00" can be 390, or a mistyped 39,000. */
 export const hasDecimalComma = (text: string): boolean => DECIMAL_COMMA.test(text.trim())
 const DECIMAL_COMMA = /^\d{1,3}(?:[. ]?\d{3})*,\d{2}$/
 /** Returns true if a cell is a price: an amount, a word such as Free, or a dash. */
@@ -73,7 +73,7 @@ const INCLUDED_WORDS = /\b(inclu\w*|incl|inside)\b/i
 
 export const mentionsTax = (text: string): boolean => TAX_WORDS.test(text)
 
-/** Reads "+ 18% GST", "inclusive of GST"; null if it is unclear or states another percentage. */
+/** Reads "+ 18% GST" or "inclusive of GST". Returns null if the note is unclear or states another percentage. */
 export function readTaxNote(text: string): TableTax | null {
   if (!mentionsTax(text)) return null
   const percent = /(\d+(?:\.\d+)?)\s*%/.exec(text)?.[1]

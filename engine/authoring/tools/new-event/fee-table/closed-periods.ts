@@ -6,12 +6,12 @@ import { readPrice } from '../prices.ts'
 import type { FeeTable } from './parts.ts'
 
 type Columns = FeeTable['columns']
-/** The days before a period of the table, both inclusive. `column`: that of the period. */
+/** The days between the previous period and the period in `column`, both inclusive. */
 type Gap = { readonly column: number; readonly first: Day; readonly last: Day }
 
 /**
- * Names a period without a label by its days, because there are no usual names for four or more
- * periods.
+ * Names a period without a label by its days. Returns an empty string if there are fewer than four periods, which have
+ * usual names.
  */
 function nameByDays(columns: Columns, index: number): string {
   const [to, previousEnd] = [columns[index]?.to ?? '', columns[index - 1]?.to ?? '']
@@ -20,7 +20,10 @@ function nameByDays(columns: Columns, index: number): string {
   return isDay(previousEnd) ? `After ${formatDay(previousEnd)}` : ''
 }
 
-/** Returns the names of the periods as stated; empty for one that the file names. */
+/**
+ * Returns the stated names of the periods, or names made from their days. Empty for a period with a default name in the
+ * file.
+ */
 export const listStatedNames = ({ columns }: Pick<FeeTable, 'columns'>): readonly string[] =>
   columns.map(({ label }, index) => label.trim() || nameByDays(columns, index))
 
@@ -28,7 +31,7 @@ export const listStatedNames = ({ columns }: Pick<FeeTable, 'columns'>): readonl
 export const listColumnLabels = ({ columns }: Pick<FeeTable, 'columns'>): readonly string[] =>
   listPeriodLabels(columns.length, listStatedNames({ columns }))
 
-/** The question about the days between two periods. The organiser confirms it by this text. */
+/** Returns the question about the days between two periods. The same text identifies the organiser's confirmation. */
 export const askAboutGap = (first: Day, last: Day, name: string): string =>
   `Registration would be closed on ${formatDays(first, last)}, before “${name}” begins. Change one of the days, or keep registration closed.`
 
@@ -63,7 +66,7 @@ export function findClosedPeriods(
   return closedColumns.length === columns.length ? [] : closedColumns
 }
 
-/** The question about a period in which no category is on sale. */
+/** Returns the question about a period in which no category is on sale. */
 export function askAboutClosedPeriod({ columns }: FeeTable, column: number): string {
   const name = listColumnLabels({ columns })[column] ?? ''
   const [lastEnd, to] = [columns[column - 1]?.to ?? '', columns[column]?.to ?? '']
@@ -80,7 +83,7 @@ export function askAboutClosedPeriod({ columns }: FeeTable, column: number): str
   return `No category is on sale in “${name}”: registration would be closed${days}. Write a price, or keep registration closed.`
 }
 
-/** Removes a period, so that registration is closed on its days. The organiser has confirmed these days. */
+/** Removes a period, so that registration is closed on its days, as the organiser has confirmed. */
 export function closePeriod(table: FeeTable, column: number): FeeTable {
   const end = table.columns[column]?.to ?? ''
   const columns = table.columns

@@ -8,7 +8,7 @@ import type { FeeTable } from './parts.ts'
 type TableCurrency = Pick<FeeTable, 'currency' | 'currencyAsked'>
 
 /**
- * Returns the currency, or the one to ask about. Empty for rupees, and for prices in several
+ * Returns the currency of the table, or the currency to ask about. Returns neither for rupees, or for prices in several
  * currencies.
  */
 export function findTableCurrency(rows: readonly (readonly string[])[]): TableCurrency {
@@ -33,7 +33,7 @@ export function findTableCurrency(rows: readonly (readonly string[])[]): TableCu
   return signedAmounts.length === amounts.length ? { currency: onlyCurrency } : {}
 }
 
-/** Reports prices in another currency once; null if there are none. */
+/** Reports prices in another currency once. Returns null if there are none. */
 export function explainOtherCurrency(
   { rows }: FeeTable,
   periods: readonly string[],
@@ -46,19 +46,19 @@ export function explainOtherCurrency(
   )
   const [first] = foreignCells
   if (first === undefined) return null
-  const help = `these questions take prices in ${formatCurrency(currency)}, and prices in another currency can be added to the file later.`
+  const help = `you can enter only prices in ${formatCurrency(currency)} here, and add prices in another currency to the file later.`
   if (
     foreignCells.length === rows.length &&
     foreignCells.every(({ column }) => column === first.column)
   )
     return {
       column: first.column,
-      message: `The prices of “${periods[first.column]}” are in another currency. Remove the column: ${help}`,
+      message: `The prices of “${periods[first.column]}” are in a different currency. Remove the column: ${help}`,
     }
   const names = [...new Set(foreignCells.map(({ label }) => `“${label}”`))]
   return {
     row: first.row,
-    message: `The prices of ${names.join(', ')} are in another currency. Remove ${names.length === 1 ? 'the row' : 'these rows'}: ${help}`,
+    message: `The prices of ${names.join(', ')} are in a different currency. Remove ${names.length === 1 ? 'the row' : 'these rows'}: ${help}`,
   }
 }
 

@@ -32,8 +32,8 @@ const END_OF_DAY =
   /^(?:(?:11[:.]59\s*p\.?m\.?|23[:.]59(?:\s*hrs?\.?)?|(?:12\s*)?midnight)(?:\s*\(?(?:ist|indian time)\)?)?)$/i
 
 /**
- * Separates the time from a heading such as "until 1 June, 12:00 noon CET". Null if it states no
- * time, or only the end of the day.
+ * Separates the time from a heading such as "until 1 June, 12:00 noon CET". The time is null if the heading states
+ * none, or only the end of the day.
  */
 export function splitTime(text: string): { readonly rest: string; readonly time: string | null } {
   const [time] = TIME_OF_DAY.exec(text) ?? []
@@ -46,7 +46,7 @@ export const isPeriodHeading = (text: string): boolean =>
   PERIOD_WORDS.test(text) || findDays(text, 0).length > 0
 
 /**
- * Reads the heading of a period. `latest` is the last possible day; days without a year are within the year before it.
+ * Reads the heading of a period. `latest` is the last possible day. A day without a year is within the year before it.
  */
 export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
   const statedDays = findDays(text, Number(latest.slice(0, 4)))
@@ -60,7 +60,7 @@ export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
   if (first === null || last === null)
     return { label: text, from: null, to: null, isAfter: false, isSpot }
   if (one.first !== one.last) {
-    // "28 Dec – 31 Jan" spans two years, which are not written.
+    // "28 Dec – 31 Jan" spans two years, but states neither.
     const from = first > last ? toDay(one.first, last) : first
     return { label, from, to: last, isAfter: false, isSpot }
   }
@@ -95,7 +95,7 @@ function toDay({ day, month, year }: DayWords, latest: Day): Day | null {
   return isDay(dayText) ? dayText : null
 }
 
-/** Days as stored in the form; empty if unknown, or if the day follows from the previous period. */
+/** Days as stored in the form. A day is empty if it is unknown or follows from the previous period. */
 export type PeriodDays = { readonly label: string; readonly from: string; readonly to: string }
 
 /** Completes the days of each heading with those of adjacent headings. */
@@ -124,9 +124,9 @@ export function connectPeriods(
 }
 
 /**
- * Returns null if the period's name states no days, or the period's own days. Otherwise `columnOfName` is the period
- * with the days of its name, or null if they cannot be read. `start` is the day after the previous period, `eventEnd`
- * the last day of the conference.
+ * Checks the days in the name of a period. Returns null if the name states no days, or the same days as the period.
+ * Otherwise `columnOfName` is the period with the days of its name, or null if they cannot be read. `start` is the day
+ * after the previous period, `eventEnd` the last day of the conference.
  */
 export function findDaysInName(
   { label, from, to }: PeriodDays,

@@ -26,7 +26,10 @@ export function readItemTable(text: string, answers: NewEventAnswers, today: Day
   return readItemTables(listTables(splitCells(text), answers.currency ?? INR), answers, today)
 }
 
-/** Reads tables as one. If one has a price for each period, a single price of another applies to all. */
+/**
+ * Reads several tables as one. If a table has a price for each period, the single prices of the others apply to all
+ * periods.
+ */
 export function readItemTables(
   tables: readonly Cells[],
   answers: NewEventAnswers,
@@ -97,17 +100,15 @@ function readTable(pastedCells: Cells, answers: NewEventAnswers, today: Day): It
         )
       : pricedRows
   const persons = rows.filter(({ label }) => ACCOMPANYING_WORDS.test(label))
-  // A table of only accompanying persons is read. Among workshops, they become a question.
+  // If all rows are accompanying persons, they are read. Among workshops, the organiser is asked about them.
   const questionRows = persons.length === rows.length ? [] : persons
   const notes = [
     ...table.notes
       .filter((note) => !WORKSHOP_HEADING.test(note))
-      .map(
-        (note) => `“${note}” was not read. If it decides who pays what, add it to the file later.`,
-      ),
+      .map((note) => `“${note}” was not read. If it affects the prices, add it to the file later.`),
     ...questionRows.map(
       ({ label, cells }) =>
-        `“${label} = ${cells.join(' / ')}” is no workshop. Enter it with the accompanying persons.`,
+        `“${label} = ${cells.join(' / ')}” is not a workshop. Enter it with the accompanying persons.`,
     ),
     ...(table.tax !== null && table.tax !== tax
       ? [
@@ -131,7 +132,9 @@ function readTable(pastedCells: Cells, answers: NewEventAnswers, today: Day): It
   }
 }
 
-/** Returns the rows for a row of a fee table: "Workshop: ECG (free for PG)" gives one for all, and one for PG. */
+/**
+ * Returns the item rows for one row of a fee table: "Workshop: ECG (free for PG)" gives one row for all, and one for PG.
+ */
 export function readItemRow(
   { label, cells }: FeeRow,
   categories: readonly string[],
@@ -162,7 +165,7 @@ export function readItemRow(
   ]
 }
 
-/** Puts the rows of a workshop next to each other, with its name only in the first. */
+/** Puts the rows of each workshop together, with the workshop's name only in the first. */
 function joinWorkshops(rows: readonly ItemRow[]): readonly ItemRow[] {
   const groups = Map.groupBy(rows, ({ label }) => label.toLowerCase())
   return [...groups.values()].flatMap((group) =>
@@ -171,8 +174,8 @@ function joinWorkshops(rows: readonly ItemRow[]): readonly ItemRow[] {
 }
 
 /**
- * Returns a sentence for each day in the table that is not a day on which the registration fees change, because the
- * file changes all prices on the same days.
+ * Returns a sentence for each price change in the table on a day when the registration fees do not change. The file
+ * changes all prices on the same days.
  */
 function comparePeriods(heads: readonly PeriodDays[], answers: NewEventAnswers): readonly string[] {
   const count = countPeriods(answers)

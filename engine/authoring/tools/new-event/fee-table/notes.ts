@@ -1,4 +1,4 @@
-/** Finds texts of a fee table that are not categories, and the question about each. */
+/** Finds texts of a fee table that are not categories, with the question about each. */
 import type { Currency } from '../../../../lib/money.ts'
 import { readPrice } from '../prices.ts'
 import { isPeriodHeading, splitTime } from './days.ts'
@@ -10,12 +10,12 @@ const WORKSHOP_WORDS =
   /\b(workshops?|master ?class(?:es)?|hands[- ]on|courses?|cmes?|tutorials?|add[- ]?ons?)\b/i
 const EXTRAS_TITLE_WORDS =
   /\b(dinner|banquet|gala|tours?|sightseeing|excursions?|hotels?|accommodation|stalls?|souvenirs?|cruise|extras|optional)\b/i
-/** A longer text is a sentence. */
+/** A longer note is a sentence. */
 const MAX_TITLE_WORDS = 8
 /** A title of categories: "Members". */
 export const GROUP_TITLE =
   /\b(members?|non[- ]?members?|delegates?|students?|pgs?|post ?graduates?|residents?|faculty|doctors?|consultants?|nurses?|trainees?|interns?|ugs?|indian?s?|foreign\w*|overseas|international|saarc|national)\b/i
-/** "Delegate with dinner", "Conference + CME": the extra is part of the delegate's price. */
+/** "Delegate with dinner", "Conference + CME": the delegate's price includes the extra. */
 const INCLUDED_EXTRA_WORDS = /(?:\+|&|\b(?:with|without|incl\w*|excl\w*|and|plus|non)\b)/i
 const SEVERAL_PERSONS_WORDS =
   /\b(corporates?|couples?|famil(?:y|ies)|groups?)\b|\b\d+\s*(?:delegates|persons|people|pax|members|participants)\b/i
@@ -29,7 +29,7 @@ export const CONDITION =
 
 const LEADING_MARK = /^[*†‡#]+\s*\S/
 const TRAILING_MARK = /[*†‡#]+$/
-/** Returns the labels with a footnote mark whose footnote is not among the notes. */
+/** Returns the labels that have a footnote mark but no footnote among the notes. */
 export const listUnexplainedMarks = (
   labels: readonly string[],
   notes: readonly string[],
@@ -70,17 +70,14 @@ export function moveExtrasToNotes<Table extends FeeTable>(fees: Table): Table {
 const formatNote = ({ label, cells }: FeeRow): string =>
   `${label} = ${cells.join(' / ').replaceAll('/-', '')}`
 
-/** Matches the end of a note about a row that is below other headings than those of the fees. */
+/** Matches the end of a note about a row from another table, which has its own heading. */
 const BELOW_HEADING = / \[below “(.*)”\]$/
 
 /** Returns the note about a row of another table. */
 export const formatNoteBelow = (row: FeeRow, heading: string): string =>
   `${formatNote(row)} [below “${heading}”]`
 
-/**
- * Moves accompanying persons to their own answer, because they come with a delegate and are not a
- * category.
- */
+/** Moves accompanying persons to their own answer, because they accompany a delegate and are not a category. */
 export function extractCompanions(
   fees: FeeTable,
   currency: Currency,
@@ -92,8 +89,7 @@ export function extractCompanions(
   return {
     ...fees,
     rows: fees.rows.filter((other) => other !== row),
-    // The price is entered on another card, so a condition such as an age must be entered there
-    // again.
+    // The price is entered on another card, so a condition such as an age must be entered there, too.
     notes: CONDITION.test(row.label) ? [...fees.notes, row.label] : fees.notes,
     companions: row.cells.join(' / ').replaceAll(/\/-/g, ''),
   }
@@ -110,13 +106,13 @@ export function readNote(text: string, periods: number): FeeRow {
   }
 }
 
-/** The possible meanings of a note. It can also be left out. */
+/** The possible meanings of a note. The organiser can also leave it out. */
 export type NoteMeaning = 'category' | 'workshop' | 'companion'
-/** The question about a note, with the possible answers, the likely one first. */
+/** The question about a note, with the possible meanings. The most likely one comes first. */
 export type NoteQuestion = { readonly message: string; readonly meanings: readonly NoteMeaning[] }
 
 export function explainNote(note: string): NoteQuestion {
-  // A row with prices may be a category, regardless of its name.
+  // A row with prices may be a category, whatever its name.
   const { label } = readNote(note, 0)
   const [, heading] = BELOW_HEADING.exec(note) ?? []
   const remark = label === note ? explainRemark(note) : null
@@ -125,7 +121,7 @@ export function explainNote(note: string): NoteQuestion {
     message:
       heading === undefined
         ? askForMeaning(note)
-        : `“${note.replace(BELOW_HEADING, '')}” is below another heading than the fees: “${heading}”. What is it? Compare its prices after you have moved it.`,
+        : `“${note.replace(BELOW_HEADING, '')}” is not below the heading of the fees, but below “${heading}”. What is it? Compare its prices after you have moved it.`,
     meanings:
       label === note
         ? ['category']
@@ -141,28 +137,28 @@ export function explainNote(note: string): NoteQuestion {
 function explainRemark(note: string): string | null {
   const { time } = splitTime(note)
   if (time !== null && isPeriodHeading(note))
-    return `“${note}” states a time. A price changes only at the end of a day, at midnight in India, so “${time}” is not kept. Check the last day, then leave this out.`
+    return `“${note}” states a time. Prices change only at the end of a day, at midnight in India, so “${time}” is ignored. Check the last day, then leave this out.`
   if (ACCOMPANYING_WORDS.test(note) && CONDITION.test(note))
-    return `“${note}” has a condition that was not read. Leave it out here, and write it with the price of an accompanying person, such as 4000, free under 10.`
+    return `“${note}” has a condition that was not read. Leave it out here, and enter it with the price of an accompanying person, such as 4000, free under 10.`
   const columns = / \(columns\)$/.exec(note)
   if (columns !== null)
-    return `The columns “${note.slice(0, columns.index)}” were not read: they are not 18% GST of the fee before them and the sum. Check the prices, then leave this out.`
+    return `The columns “${note.slice(0, columns.index)}” were not read: they do not contain 18% GST on the fee before them, and the sum. Check the prices, then leave this out.`
   if (LEADING_MARK.test(note))
-    return `“${note}” is a footnote, which cannot be stored here. Leave it out here; if it decides who pays what, add it to the file later.`
+    return `“${note}” is a footnote, which cannot be stored here. Leave it out here. If it affects the prices, add it to the file later.`
   if (TRAILING_MARK.test(note))
-    return `“${note}” has a mark, but the text that it refers to is not in the table. If that text decides who pays what, add it to the file later; leave this out.`
+    return `“${note}” has a mark, but the text that it refers to is not in the table. Leave this out. If that text affects the prices, add it to the file later.`
   if (OTHER_TAX.test(note))
-    return `“${note}” names another tax than GST at 18%. Leave it out here. If the prices are not in rupees, the question about tax asks for it; otherwise add the tax to the file later.`
+    return `“${note}” names a tax other than GST at 18%. Leave it out here. If the prices are not in rupees, a separate question asks about tax. Otherwise, add the tax to the file later.`
   return null
 }
 
 function askForMeaning(note: string): string {
   const { label } = readNote(note, 0)
   if (label !== note && ACCOMPANYING_WORDS.test(label))
-    return `“${note}” is about accompanying persons, who have a question of their own. Move it there, or add it as a category if these persons register alone.`
+    return `“${note}” is about accompanying persons. A separate question asks about them. Move it there, or add it as a category if these persons register alone.`
   if (label !== note && isExtra(label))
-    return `“${note}” looks like an extra, such as a workshop or a dinner, and not like a category of delegates. If it is an extra, move it to the workshops.`
+    return `“${note}” looks like an extra, such as a workshop or a dinner, not a category of delegates. If it is an extra, move it to the workshops.`
   if (label !== note)
     return `“${note}” looks like a price for several persons, but each delegate registers alone. If one person pays it, add it as a category; otherwise leave it out.`
-  return `“${note}” has no prices. If it is a category, add it as a row; then remove it here.`
+  return `“${note}” has no prices. If it is a category, add it as a row, then remove it here.`
 }

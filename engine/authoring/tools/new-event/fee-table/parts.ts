@@ -3,27 +3,24 @@ import type { Currency } from '../../../../lib/money.ts'
 import type { PeriodDays } from './days.ts'
 
 export type FeeRow = { readonly label: string; readonly cells: readonly string[] }
-/** A fee table, pasted or typed. Its texts are kept as written until they are recognised. */
+/** A fee table, pasted or typed. Texts stay as written until they are recognised. */
 export type FeeTable = {
   readonly columns: readonly PeriodDays[]
   readonly rows: readonly FeeRow[]
   /** Texts whose meaning is not recognised. The organiser decides what to do with them. */
   readonly notes: readonly string[]
-  /** The currency of all prices. Absent: rupees, or the currency of earlier answers. */
+  /** The currency of all prices. If absent, rupees or the currency of earlier answers. */
   readonly currency?: Currency
-  /**
-   * A currency that a text names although no price has a sign. The organiser decides whether it
-   * applies.
-   */
+  /** A currency that the text names although no price has a currency sign. The organiser decides whether it applies. */
   readonly currencyAsked?: Currency
 } & Confirmed
-/** The messages of problems that the organiser has confirmed as correct. Absent: none. */
+/** The messages of the problems that the organiser has confirmed as correct. Empty if absent. */
 type Confirmed = { readonly confirmed?: readonly string[] }
 /** A row of prices of a workshop or accompanying person. */
 export type ItemRow = FeeRow & {
-  /** The category that pays these prices; empty: all without a row of their own. */
+  /** The category that pays these prices. Empty for all categories without their own row. */
   readonly category: string
-  /** The seats of a workshop, or the age below which an accompanying person is free, as typed. */
+  /** As typed: the seats of a workshop, or the age below which an accompanying person is free. */
   readonly number: string
 }
 /** Prices of workshops or accompanying persons, by the periods of the registration fees. */
@@ -31,11 +28,11 @@ export type ItemTable = {
   readonly rows: readonly ItemRow[]
   /** Sentences about parts of a pasted table that were not read. */
   readonly notes: readonly string[]
-  /** True if each period has its own price. Otherwise one price applies to all. */
+  /** True if each period has its own price, false if one price applies to all periods. */
   readonly isByPeriod: boolean
   /**
-   * The last price of each row may be its number of seats, because neither a heading nor a currency shows which it is.
-   * The organiser decides. Absent: it is a price.
+   * True if the last price of each row may be its number of seats, because neither a heading nor a currency shows what
+   * it is. The organiser decides. If absent, it is a price.
    */
   readonly seatsAsked?: true
 } & Confirmed

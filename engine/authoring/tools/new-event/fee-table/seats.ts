@@ -1,23 +1,23 @@
-/** Finds the seats in a table of workshops: by their heading or words, or by a currency only at the fees. */
+/** Finds the seats in a workshop table: by heading, by words, or because only fees have a currency. */
 import type { Currency } from '../../../../lib/money.ts'
 import { isPriceCell } from './cells.ts'
 import type { ItemTable } from './parts.ts'
 import { hasPrice, isSeatsHeading, type Cells } from './tables.ts'
 
-/** The heading that the column of seats has after `moveSeatsToEnd`. */
+/** The heading of the column of seats after `moveSeatsToEnd`. */
 const SEATS = 'Seats'
 const PLAIN_NUMBER = /^\d{1,4}$/
 const SEATS_IN_WORDS = /^(\d{1,5})\s*(?:seats?|places?|pax|participants?)\.?$/i
 const CURRENCY_SIGN = /[₹$€£]|\/[-–=]|\b(?:rs|inr|usd|eur)\b/i
-/** Workshops are smaller: a larger number is a price. */
+/** A larger number is a price, because workshops have fewer seats. */
 const MAX_SEATS = 999
 
-/** Returns "24" for "24 seats", and any other text as it is. */
+/** Returns "24" for "24 seats". Returns anything else unchanged. */
 export const readSeats = (text: string): string => SEATS_IN_WORDS.exec(text)?.[1] ?? text
 
 /**
- * Moves the column of seats to the end, with a heading that `isSeatsHeading` recognises. A single cell without a
- * number does not change the kind of the column. Without such a column, returns the cells as they are.
+ * Moves the column of seats to the end, with a heading that `isSeatsHeading` recognises. A single cell without a number
+ * does not prevent this. Returns the cells unchanged if there is no such column.
  */
 export function moveSeatsToEnd(
   cells: Cells,
@@ -61,7 +61,7 @@ function findSeatsColumn(heads: Cells, rows: Cells, currency: Currency): number 
     : -1
 }
 
-/** Returns true if the last of several prices can be the seats in every row. */
+/** Returns true if the last of several prices in every row can be the number of seats. */
 export const canBeSeats = (rows: readonly { readonly cells: readonly string[] }[]): boolean =>
   rows.length > 0 &&
   rows.every(({ cells }) => {
@@ -73,7 +73,7 @@ export const canBeSeats = (rows: readonly { readonly cells: readonly string[] }[
 export const listLastPrices = ({ rows }: ItemTable): readonly string[] =>
   rows.map(({ cells }) => cells.at(-1) ?? '')
 
-/** Returns the table after the organiser has said that the last price of each row is its seats. */
+/** Returns the table after the organiser has answered that the last price of each row is its number of seats. */
 export function readLastPricesAsSeats({ seatsAsked: _asked, ...table }: ItemTable): ItemTable {
   const rows = table.rows.map((row) => ({
     ...row,

@@ -9,7 +9,7 @@ export type SeparatedTables = {
   readonly fees: Cells
   /** Tables of workshops, with their titles and headings. */
   readonly workshops: readonly Cells[]
-  /** Tables with other headings than the fees: the organiser decides what their rows are. */
+  /** Tables with other headings than the fees. The organiser decides what their rows are. */
   readonly others: readonly { readonly heading: string; readonly cells: Cells }[]
 }
 type Table = {
@@ -22,7 +22,7 @@ const SEATS_HEADING =
   /^\W*(?:(?:no\.?|number|max\w*)\s*(?:of\s*)?)?(?:seats?|places?|capacity|pax|intake|slots?)\b/i
 const NUMBERING_HEADING = /^(?:(?:s|sl|sr)\.?\s*no\.?|no\.?|#)$/i
 const NUMBER = /^\d+[.)]?$/
-/** A title below which fees follow again. */
+/** A title after which fees follow again. */
 const FEES_TITLE = /\b(?:registration|categor(?:y|ies))\b|^conference\b/i
 
 export const isSeatsHeading = (text: string): boolean => SEATS_HEADING.test(text)
@@ -39,13 +39,13 @@ const findLabel = (row: readonly string[]): string =>
 export const hasPrice = (row: readonly string[], currency: Currency): boolean =>
   row.some((cell, column) => column > 0 && isPriceCell(cell, currency))
 
-/** Separates the fees of a paste from its other tables. */
+/** Separates the fees in a pasted text from its other tables. */
 export function separateTables(cells: Cells, currency: Currency): SeparatedTables {
   const { tables, notes } = splitTables(cells, currency)
   return sortTables(tables, notes)
 }
 
-/** Returns each table of a paste of workshops. */
+/** Returns each table of a pasted text about workshops. */
 export function listTables(cells: Cells, currency: Currency): readonly Cells[] {
   const { tables, notes } = splitTables(cells, currency)
   return tables.map(({ heads, rows }, index) =>
@@ -54,9 +54,9 @@ export function listTables(cells: Cells, currency: Currency): readonly Cells[] {
 }
 
 /**
- * Splits a paste into tables. A further row of headings begins another table, unless it repeats the headings. So does
- * a title that names workshops or extras, except below the headings of workshops. `notes`: rows that belong to no
- * table.
+ * Splits a pasted text into tables. A further row of headings starts another table, unless it repeats the headings. A
+ * title that names workshops or extras also starts another table, except below the headings of workshops. `notes` are
+ * the rows that do not belong to any table.
  */
 function splitTables(
   cells: Cells,
@@ -95,7 +95,9 @@ function splitTables(
   return { tables, notes: [...notes, ...pending] }
 }
 
-/** Drops headings that the table has already. Of headings with another first cell, keeps only that cell: a title. */
+/**
+ * Removes headings that the table already has. If only the first cell of a heading differs, keeps that cell as a title.
+ */
 function shortenRepeated(rows: Cells, heads: Cells): (readonly string[])[] {
   const formatRow = (row: readonly string[]): string => row.join('\t').toLowerCase()
   const knownRows = new Set(heads.map(formatRow))
@@ -109,7 +111,7 @@ function shortenRepeated(rows: Cells, heads: Cells): (readonly string[])[] {
     )
 }
 
-/** Returns the index at which another table begins among rows without prices; -1 if none begins. */
+/** Returns the index at which another table starts among rows without prices, or -1 if none starts. */
 function findTableStart(rows: Cells): number {
   const title = rows.findIndex(
     (row) => !isHeading(row) && (namesWorkshops(findLabel(row)) || namesExtras(findLabel(row))),
@@ -134,11 +136,11 @@ const isOfWorkshops = (table: Table): boolean =>
 function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
   const isOfFees = (table: Table): boolean =>
     !namesWorkshopsAbove(table) || table.rows.some((row) => GROUP_TITLE.test(findLabel(row)))
-  // If every table names workshops, they describe the whole event: "CME on Echocardiography".
+  // If every table names workshops, the word describes the whole event: "CME on Echocardiography".
   const fees = tables.find(isOfFees) ?? tables[0]
   if (fees === undefined) return { fees: notes, workshops: [], others: [] }
   const labels = new Set(fees.rows.map(findLabel))
-  // The same categories below another title are groups of categories.
+  // A table with the same categories below another title is a group of categories.
   const isGroup = (table: Table): boolean =>
     !hasHeadings(table) && table.rows.every((row) => labels.has(findLabel(row)))
   const otherTables = tables.filter((table) => table !== fees)
@@ -152,7 +154,7 @@ function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
   const selectCells = (table: Table): Cells =>
     hasHeadings(table)
       ? dropEmptyColumns([...table.heads, ...table.rows])
-      : // Its columns are those of the fees: an empty one stays in its place.
+      : // Its columns match those of the fees, so an empty column stays in place.
         dropEmptyColumns([...table.heads, ...table.rows], numbering)
   return {
     fees: dropEmptyColumns(
@@ -168,7 +170,7 @@ function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
   }
 }
 
-/** Drops empty columns; with `droppedColumns`, only these and empty columns at the end. */
+/** Removes empty columns. If `droppedColumns` is given, removes only these and empty columns at the end. */
 function dropEmptyColumns(cells: Cells, droppedColumns?: ReadonlySet<number>): Cells {
   const width = Math.max(0, ...cells.map((row) => row.length))
   const isEmpty = (column: number): boolean => cells.every((row) => (row[column] ?? '') === '')

@@ -5,7 +5,7 @@ import { readPrice } from '../prices.ts'
 const TAX_HEADING = /^[^a-z]*(?:[csi]?gst|tax)(?: amount)?[^a-z]*$/i
 const TOTAL_HEADING =
   /^[^a-z]*(?:(?:grand|net) )?total(?: (?:amount|fees?|payable))*[^a-z]*(?:incl\w*\.? (?:of )?(?:gst|tax(?:es)?))?[^a-z]*$/i
-/** "Fee + 18% GST", "With GST", "incl. of taxes": a total if another column is without tax. */
+/** Matches "Fee + 18% GST", "With GST", "incl. of taxes": a total if another column is without tax. */
 const WITH_TAX_HEADING =
   /(?:\+|\bplus\b|\bwith\b|\bincl\w*\.?(?: of)?) *(?:\d+ *% *)?(?:[csi]?gst|tax(?:es)?)\b/i
 /** Allows for prices that are rounded to a rupee. */
@@ -14,8 +14,8 @@ const ROUNDING = 100
 type Cells = readonly (readonly string[])[]
 
 /**
- * Returns the fee columns without tax and total columns. `unclear`: the headings of tax and total
- * columns whose rows are not the tax at that rate and the sum; otherwise null.
+ * Returns the fee columns without tax and total columns. `unclear` contains the headings of tax and total columns whose
+ * rows are not the tax at that rate and the sum. Null if there are none.
  */
 export function dropTaxColumns(
   headRows: Cells,
@@ -57,7 +57,7 @@ export function dropTaxColumns(
     )
   }
   if (taxAndTotals.every(isConsistent)) return { prices: fees, isOnTop: true, unclear: null }
-  // "Total" alone may be the name of the only price column.
+  // "Total" may be the name of the only price column.
   return taxColumns.length === 0
     ? { prices, isOnTop: false, unclear: null }
     : {

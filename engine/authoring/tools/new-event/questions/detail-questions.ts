@@ -71,7 +71,7 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
         .replace(/^AIRPAY_(.*?)_*(?:…|\.\.\.)?$/, '$1')
         .toLowerCase()
         .replace(/[\s_-]+/g, '-')
-      // A name with a long number is that of a bank account: the file would publish its number.
+      // A name with a long number is probably that of a bank account, and the file would publish it.
       return /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(account) && !/\d{5}/.test(account)
         ? ok({ ...answers, account })
         : err(
@@ -94,7 +94,7 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
   },
 ]
 
-/** Returns a sentence if the days of the periods contradict the answer; null if they do not. */
+/** Returns a message if the days of the periods contradict the answer. Returns null if they do not. */
 function explainOnSite(
   onSite: NonNullable<NewEventAnswers['onSite']>,
   { from, closes, opens, periodEnds = [], periodStarts, periodLabels }: NewEventAnswers,
@@ -105,11 +105,11 @@ function explainOnSite(
       ? null
       : `The prices apply until ${formatDay(closes)}, before the conference begins. Change the last day in the table of fees, or choose another answer.`
   if (opens !== undefined && opens >= from)
-    return `Registration opens on ${formatDay(opens)}, when the conference has begun. Change that day in the table of fees, or choose another answer.`
+    return `Registration opens on ${formatDay(opens)}, when the conference has already begun. Change that date in the table of fees, or choose another answer.`
   const end = periodEnds.at(-1)
   const start = periodStarts?.at(-1) ?? (end === undefined ? null : addDays(end, 1))
   const label = listPeriodLabels(periodEnds.length + 1, periodLabels).at(-1)
   return onSite === 'none' && start !== null && start >= from
-    ? `“${label}” begins on ${formatDay(start)}, when the conference has begun. Change that day in the table of fees, or choose another answer.`
+    ? `“${label}” begins on ${formatDay(start)}, when the conference has already begun. Change that date in the table of fees, or choose another answer.`
     : null
 }

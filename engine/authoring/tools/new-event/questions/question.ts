@@ -3,7 +3,7 @@ import type { Result } from '../../../../lib/result.ts'
 import type { Day } from '../../../../lib/time.ts'
 import type { NewEventAnswers } from '../sample-options.ts'
 
-/** Questions about details. All of them are optional; the page asks them together. */
+/** The questions about details. All are optional, and the page asks them together. */
 export type DetailName = 'refund' | 'edit-until' | 'on-site' | 'account' | 'colour'
 
 export type Question = {
@@ -20,11 +20,11 @@ export type Question = {
     | 'workshops'
     | 'early-until'
     | DetailName
-  /** Returns the question; null if earlier answers already cover it. */
+  /** Returns the question. Returns null if earlier answers already cover it. */
   readonly buildQuestion: (answers: NewEventAnswers) => string | null
-  /** Returns an example of the answer as a line of text. */
+  /** Returns an example of an answer, as one line of text. */
   readonly example?: (answers: NewEventAnswers) => string
-  /** Returns the answers with this one added, or a sentence that explains what is wrong with it. */
+  /** Returns the answers with this one added, or a message that explains what is wrong with it. */
   readonly parse: (
     answer: string,
     answers: NewEventAnswers,

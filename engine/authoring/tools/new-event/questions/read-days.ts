@@ -1,4 +1,4 @@
-/** Parses a day, or the days of a conference, as people write them. */
+/** Parses a day, or the days of a conference, in everyday notation. */
 import { findDays, type DayWords } from '../../../prose/find-days.ts'
 import { err, ok, type Result } from '../../../../lib/result.ts'
 import { formatDay, getWeekday, isDay, type Day } from '../../../../lib/time.ts'
@@ -11,7 +11,7 @@ export function readDays(answer: string, today: Day): Result<readonly [Day, Day]
   const text = answer.trim().replace(/[.,;]+$/, '')
   const [found, another] = findDays(text, Number(today.slice(0, 4)))
   if (found === undefined || another !== undefined || found.start > 0 || found.end < text.length)
-    return err(`"${answer}" is not a valid day. ${DAYS_HELP}`)
+    return err(`"${answer}" is not a valid date. ${DAYS_HELP}`)
   const first = toDay(found.first)
   const last = toDay(found.last)
   if (!first.ok) return first

@@ -1,6 +1,6 @@
 /** Parses answers to yes-no questions at a terminal. */
 
-/** Reads yes and no as people type them. Returns null for anything else. */
+/** Reads common forms of yes and no. Returns null for anything else. */
 export function readYes(answer: string): boolean | null {
   const normalised = answer
     .trim()

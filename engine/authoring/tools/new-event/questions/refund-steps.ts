@@ -1,4 +1,4 @@
-/** Reads the rule of cancellation: "until 31 January 2027: 75%; until 28 February 2027: 50%". */
+/** Reads the refund rule for cancellations: "until 31 January 2027: 75%; until 28 February 2027: 50%". */
 import { formatDay, type Day } from '../../../../lib/time.ts'
 import type { NewEventAnswers, RefundStep } from '../sample-options.ts'
 import { readDays } from './read-days.ts'
@@ -11,7 +11,7 @@ export type RefundProblem = {
 }
 
 const UNTIL_WORDS = /^(?:until|till?|up ?to|on or before|before|by)\b\s*/i
-/** The share at the end of an entry, with the separator between the day and it. */
+/** The share at the end of an entry, with the separator before it. */
 const SHARE = /(?:\s*(?::|=|→|->)\s*|\s+)(\S*|\S+\s*(?:%|per ?cent))\s*(?:refund\w*)?$/i
 
 /** Splits the answer into entries, each with the text of the day and of the share. */
@@ -64,7 +64,7 @@ export function readRefundSteps(
         ? 'Which share of the payment is refunded until this day? Write a number, such as 75%.'
         : !isShare
           ? `“${percent}” is not a share of the payment. Write a whole number from 1 to 100, such as 75%.`
-          : // If the days are in another order, so are the shares.
+          : // If the days are not in order, neither are the shares.
             dayProblem === null && previousStep !== undefined && share > previousStep.percent
             ? `A later cancellation would get more (${share}%) than an earlier one (${previousStep.percent}%).`
             : null

@@ -1,4 +1,4 @@
-/** Writes the findings that the organiser has confirmed: gaps between periods, and prices that fall. */
+/** Writes the findings that the organiser has confirmed: gaps between periods, and falling prices. */
 import { formatDays } from '../../../../lib/time.ts'
 import type { PeriodGap } from '../price-periods.ts'
 import type { PricesByPeriod } from '../sample-options.ts'
@@ -22,7 +22,7 @@ const listFallingPrices = ({ at, prices }: FileRow): readonly AcceptedFinding[] 
         ]
   })
 
-/** Returns the lines of the section with an empty line after it; none if there is nothing to accept. */
+/** Returns the lines of the section, followed by an empty line. Returns no lines if there is nothing to accept. */
 export function formatAcceptedFindings(
   gaps: readonly PeriodGap[],
   rows: readonly FileRow[],

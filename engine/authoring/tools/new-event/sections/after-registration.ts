@@ -7,7 +7,7 @@ const FULL_REFUND_DAYS = 60
 const PART_REFUND_DAYS = 30
 const EDIT_DAYS = 7
 
-/** Returns the sections. A free event has no refunds. `from`: the first day of the event. */
+/** Returns the sections. A free event has no refunds. `from` is the first day of the event. */
 export function formatAfterRegistration(
   from: Day,
   { free = false, refund, editUntil }: Pick<SampleOptions, 'free' | 'refund' | 'editUntil'>,

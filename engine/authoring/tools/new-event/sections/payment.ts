@@ -15,12 +15,10 @@ export type PaymentSections = {
   readonly demo: readonly (readonly [path: string, comment: string])[]
 }
 
-/** A transfer takes some days and must arrive before the event. */
+/** A bank transfer takes some days and must arrive before the event. */
 const TRANSFER_DAYS = 7
 
-/**
- * Chooses the payment method and its last day. The prices of the last period must still be payable.
- */
+/** Chooses the payment method and its last day. Delegates must still be able to pay the prices of the last period. */
 export function createPaymentSections(
   { id, free = false, currency = INR, account }: SampleOptions,
   { from, to, periods, window }: EventDays,
@@ -34,8 +32,11 @@ export function createPaymentSections(
   if (currency === INR)
     return {
       closes: null,
-      payment: `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: ${DEFAULT_GATEWAY}\n${appendComment(`  account: ${account ?? id}`, `whose credentials: ${getAccountPrefix(DEFAULT_GATEWAY, account ?? id)}… on the server`)}`,
-      demo: account === undefined ? [['payment.account', 'the account the money goes to']] : [],
+      payment: `# For a free event, write  payment: none  and  free  for every price.\npayment:\n  gateway: ${DEFAULT_GATEWAY}\n${appendComment(`  account: ${account ?? id}`, `credentials: ${getAccountPrefix(DEFAULT_GATEWAY, account ?? id)}… on the server`)}`,
+      demo:
+        account === undefined
+          ? [['payment.account', 'the account that receives the payments']]
+          : [],
     }
   const last = periods.at(-1)
   const transfersUntil = addDays(from, -TRANSFER_DAYS)
@@ -59,6 +60,6 @@ payment:
         - {id: transfer_reference, label: Reference of the transfer, pattern: "[A-Z0-9]{8,35}", unique: true, required: true}
       expires_after: ${days} day${days === 1 ? '' : 's'}
     - {id: desk, label: Front desk, office_only: true}`,
-    demo: [['payment.methods', 'the account the money goes to']],
+    demo: [['payment.methods', 'the account that receives the payments']],
   }
 }

@@ -3,7 +3,7 @@ import type { Day } from '../../../../lib/time.ts'
 import type { RegistrationWindow } from '../price-periods.ts'
 import { appendComment } from '../yaml-text.ts'
 
-/** Returns the lines of the section; none if registration is open from now until the conference ends. */
+/** Returns the lines of the section. Returns no lines if registration is open from now until the conference ends. */
 export function formatRegistrationWindow(
   opens: Day | undefined,
   { closes, desk }: RegistrationWindow,

@@ -7,16 +7,16 @@ export type Stage = 'open' | 'in-process' | 'paid' | 'declined' | 'dropped'
 export type SandboxOrder = {
   readonly orderId: string
   readonly merchantId: string
-  /** Opens the order's page; cannot be guessed. */
+  /** A secret that opens the order's page. */
   readonly token: string
   readonly email: string
   readonly name: string
   /** The amount as the checkout form requested it: "7080.00". */
   readonly asked: string
   readonly stage: Stage
-  /** APTRANSACTIONID, once there is a transaction. */
+  /** The APTRANSACTIONID, once there is a transaction. */
   readonly reference: string | null
-  /** The amount the sandbox received; null if nothing. */
+  /** The amount that the sandbox received. Null if it received none. */
   readonly paid: string | null
   /**
    * The time at which the payment arrived, in milliseconds since 1970; null if it has not. Missing in orders from an
@@ -25,7 +25,7 @@ export type SandboxOrder = {
   readonly paidAt?: number | null
   /** The time at which a payment in progress arrives, in milliseconds since 1970. */
   readonly dueAt: number | null
-  /** True if a webhook has not been accepted yet; after a restart it is sent again. */
+  /** True if a webhook has not been accepted yet. It is sent again after a restart. */
   readonly owed: boolean
   readonly refunds: readonly { readonly reference: string; readonly amount: string }[]
   /** If true, the next refund request is refused. */

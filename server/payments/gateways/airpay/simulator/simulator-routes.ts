@@ -154,7 +154,7 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
   })
   app.post('/airpay/order/verify.php', async (request, reply) => {
     const statusXml = renderStatusXml(context, readForm(request))
-    // This code means no transaction state, so a caller without permission learns nothing about the order.
+    // This code does not stand for a transaction state, so a caller without permission learns nothing about the order.
     return statusXml === null
       ? reply.code(403).send('Not allowed')
       : reply.type('text/xml; charset=utf-8').send(statusXml)
@@ -167,7 +167,8 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
 const isAction = (text: string): text is Action => Object.hasOwn(ACTIONS, text)
 
 /**
- * Checks the form as strictly as the gateway's documentation, because a rehearsal must reject what the gateway would.
+ * Checks the form as strictly as the gateway's documentation, because a rehearsal must reject what the gateway would
+ * reject.
  */
 function acceptCheckout(
   { orders, findAccount, clock }: SimulatorContext,
@@ -206,13 +207,13 @@ function acceptCheckout(
   )
   if (!isChecksumValid) return err('The checksum does not match.')
   const existing = orders.get(order.orderId)
-  // Nothing was paid or declined: the same order may still be paid, even after the page was left.
+  // No payment was made or declined, so the same order may still be paid, even after the buyer left the page.
   if (existing !== null && existing.asked === order.amount && existing.stage === 'dropped')
     return ok(orders.put({ ...existing, stage: 'open' }))
   if (existing !== null && existing.stage === 'open' && existing.asked === order.amount)
     return ok(existing)
   if (existing !== null)
-    return err('This order id was used before. Every attempt needs its own order id.')
+    return err('This order id has already been used. Every attempt needs its own order id.')
   const newOrder = {
     orderId: order.orderId,
     merchantId: account.merchantId,

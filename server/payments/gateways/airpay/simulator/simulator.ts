@@ -27,11 +27,11 @@ export type SandboxOptions = {
   readonly accounts: () => readonly Account[]
   /** The addresses of the browser return and of webhooks, which a gateway stores per merchant. */
   readonly returnUrl: (merchantId: string) => string
-  readonly noticeUrl: () => string
+  readonly webhookUrl: () => string
   readonly clock: () => Instant
   readonly log: Log
-  /** The time that a delayed payment takes to arrive. */
-  readonly laterMs?: number
+  /** The time until a delayed payment arrives. */
+  readonly arrivalDelayMs?: number
 }
 
 export type Sandbox = GatewaySimulator & {
@@ -40,7 +40,7 @@ export type Sandbox = GatewaySimulator & {
   getMessage(orderId: string): Fields
   /** Runs the action of a button of the page, without a browser. */
   runAction(orderId: string, action: Action): Promise<void>
-  /** Lets a payment arrive that is in progress or no longer expected. */
+  /** Completes a payment that is in progress or no longer expected. */
   settle(orderId: string): void
   /** Makes a refund in the gateway's panel, without a webhook. Returns the refund's reference. */
   refundInPanel(orderId: string, amount: Amount): string
@@ -131,10 +131,10 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     if (order === null) return Promise.resolve()
     orders.put({ ...order, owed: true })
     if (isClosing) return Promise.resolve()
-    const delivery = postWebhook(options.noticeUrl(), createMessage(order)).then((status) => {
+    const delivery = postWebhook(options.webhookUrl(), createMessage(order)).then((status) => {
       const currentOrder = orders.get(orderId)
       if (status === 200 && currentOrder !== null) {
-        // The payment may have arrived while the webhook was being sent: then another one follows, or was
+        // The payment may have arrived while the webhook was being sent. Another webhook then follows, or was already
         // accepted.
         if (currentOrder.stage === order.stage) orders.put({ ...currentOrder, owed: false })
         return
@@ -174,7 +174,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
     if (order.owed) runLater(STARTUP_DELAY_MS, () => void sendWebhook(order.orderId))
   }
 
-  /** Runs the action of a button; returns whether the browser returns to the event. */
+  /** Runs the action of a button. Returns true if the browser returns to the event. */
   const performAction = async (order: SandboxOrder, action: Action): Promise<boolean> => {
     switch (action) {
       case 'pay':
@@ -206,7 +206,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
             ...order,
             stage: 'in-process',
             reference: createReference(),
-            dueAt: clock() + (options.laterMs ?? DEFAULT_ARRIVAL_DELAY_MS),
+            dueAt: clock() + (options.arrivalDelayMs ?? DEFAULT_ARRIVAL_DELAY_MS),
           }),
         )
         return true

@@ -34,7 +34,10 @@ const UNKNOWN_ID_PROBLEM = createProblem('The id provided does not exist')
 
 export function addApiRoutes(app: FastifyInstance, parts: SimulatorParts): void {
   const { store, faults, clock, accounts, refresh } = parts
-  /** Responds to one request from a merchant; a lost response closes the connection after the gateway has acted. */
+  /**
+   * Responds to one request from a merchant. If the response is lost, closes the connection after processing the
+   * request.
+   */
   const route = (
     method: 'GET' | 'POST',
     path: string,

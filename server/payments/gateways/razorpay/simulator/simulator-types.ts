@@ -15,7 +15,7 @@ export type RazorpaySimulatorOptions = {
   readonly log: Log
 }
 
-/** The effect of a button of the page on the payment. */
+/** The action of a button on the page. */
 export type SimulatorAction =
   | 'pay'
   | 'decline'
@@ -33,12 +33,12 @@ export type SimulatorAction =
 /** Faults that the simulator shows until they are reset. */
 export type Faults = {
   /**
-   * The statuses of the next API responses, in order; `lost` means that the request is processed, but no response is
+   * The statuses of the next API responses, in order; `lost` means that the request is processed but no response is
    * sent.
    */
   responses: (number | 'lost')[]
   /** If true, payments stay authorised. */
-  withoutCapture: boolean
+  isCaptureDisabled: boolean
   /** The time for which refunds are pending, and their final status. */
   refundDelayMs: number
   refundOutcome: 'processed' | 'failed'
@@ -56,15 +56,15 @@ export type RazorpaySimulator = GatewaySimulator & {
   order(receipt: string): SimulatedOrder | null
   orders(): readonly SimulatedOrder[]
   /**
-   * Runs the action of a button without a browser; returns the fields that the browser posts back, or null if it does
-   * not return.
+   * Runs the action of a button without a browser. Returns the fields that the browser posts back. Null if the browser
+   * does not return.
    */
   run(orderId: string, action: SimulatorAction): Promise<ReturnFields | null>
-  /** Lets the bank respond now: a created or failed payment is authorised, and captured if this is early enough. */
-  arrive(orderId: string): Promise<void>
+  /** Simulates a late response from the bank: authorises a created or failed payment, and captures it if in time. */
+  authoriseLatePayment(orderId: string): Promise<void>
   /** Makes a refund in the merchant panel. */
   refundInPanel(paymentId: string, amount: number): string
-  /** Raises a dispute about the newest captured payment of the order, or changes its status; sends the webhook. */
+  /** Raises a dispute about the newest captured payment of the order, or changes its status. Sends the webhook. */
   setDispute(orderId: string, status: DisputeStatus): Promise<SimulatedOrder>
   /**
    * Changes the receipt, as if our server had created the order under another id that a restored database has lost.
@@ -89,7 +89,7 @@ export type SimulatorParts = Pick<RazorpaySimulatorOptions, 'accounts' | 'clock'
   readonly run: RazorpaySimulator['run']
   readonly setDispute: RazorpaySimulator['setDispute']
   readonly notify: (type: string, order: SimulatedOrder) => void
-  /** Applies changes that only depend on time: late authorised payments are returned. */
+  /** Applies changes that depend only on time: refunds payments that were not captured in time. */
   readonly refresh: (order: SimulatedOrder) => SimulatedOrder
   readonly capture: (order: SimulatedOrder, paymentId: string) => SimulatedOrder
 }

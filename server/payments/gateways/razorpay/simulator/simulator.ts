@@ -45,7 +45,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
   const store = openSimulatedOrders(options.dataDir)
   const faults: Faults = {
     responses: [],
-    withoutCapture: false,
+    isCaptureDisabled: false,
     refundDelayMs: 0,
     refundOutcome: 'processed',
     balance: Number.MAX_SAFE_INTEGER,
@@ -130,7 +130,7 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     setPayment(order, {
       id: createId('pay'),
       amount: order.amount,
-      status: status === 'captured' && faults.withoutCapture ? 'authorized' : status,
+      status: status === 'captured' && faults.isCaptureDisabled ? 'authorized' : status,
       createdAt: clock(),
       reason,
       refunds: [],
@@ -269,14 +269,14 @@ export function openRazorpaySimulator(options: RazorpaySimulatorOptions): Razorp
     },
     run,
     setDispute,
-    arrive: async (id) => {
+    authoriseLatePayment: async (id) => {
       const order = findLatest({ id })
       const payment = order.payments.at(-1)
       if (payment === undefined) return
       const authorizedOrder = setPayment(order, { ...payment, status: 'authorized', reason: '' })
       const isInTime = clock() < payment.createdAt + order.captureMinutes * MINUTE_MS
       const updatedOrder =
-        isInTime && !faults.withoutCapture
+        isInTime && !faults.isCaptureDisabled
           ? capture(authorizedOrder, payment.id)
           : refresh(authorizedOrder)
       await sendWebhook(isInTime ? 'payment.captured' : 'payment.authorized', updatedOrder)

@@ -10,41 +10,41 @@ import {
   writeTabItem,
 } from '../app/browser-storage.ts'
 
-/** A stored draft. If this tab stored it (`isOfTab`), a reload opens it without a question. */
-export type KeptDraft = {
+/** A stored draft. If this tab stored it (`isFromThisTab`), a reload opens it without a question. */
+export type StoredDraft = {
   readonly value: unknown
   /** ISO 8601; null if unknown. */
   readonly savedAt: string | null
-  readonly isOfTab: boolean
+  readonly isFromThisTab: boolean
 }
 
-/** Stores a draft for this tab, and for later visits in place of an earlier draft. Null removes both. */
-export function keepDraft(name: string, value: unknown): void {
+/** Stores a draft for this tab, and for later visits instead of an earlier draft. Null removes both. */
+export function storeDraft(name: string, value: unknown): void {
   if (value === null) {
     removeTabItem(name)
     removePersistentItem(name)
     return
   }
   const draft = { value, savedAt: new Date().toISOString() }
-  // Stored for this tab as well, because another tab may replace the lasting draft.
+  // Also stored for this tab, because another tab may replace the persistent draft.
   writeTabItem(name, draft)
   writePersistentItem(name, JSON.stringify(draft))
 }
 
 /** Returns the draft of this tab, or else the browser's last draft. Null if there is none. */
-export function findKeptDraft(name: string): KeptDraft | null {
+export function loadStoredDraft(name: string): StoredDraft | null {
   const tabDraft = readTabItem(name)
-  const stored = isRecord(tabDraft) ? tabDraft : readLastingDraft(name)
+  const stored = isRecord(tabDraft) ? tabDraft : readPersistentDraft(name)
   if (!isRecord(stored)) return null
   const { value, savedAt } = stored
   return {
     value,
     savedAt: typeof savedAt === 'string' ? savedAt : null,
-    isOfTab: isRecord(tabDraft),
+    isFromThisTab: isRecord(tabDraft),
   }
 }
 
-function readLastingDraft(name: string): unknown {
+function readPersistentDraft(name: string): unknown {
   try {
     return JSON.parse(readPersistentItem(name) ?? 'null')
   } catch {
