@@ -26,7 +26,7 @@ export type Approval = {
 
 /** The part of the paid price that is refunded. */
 export type RefundTerms = {
-  /** Whole percent of the price. */
+  /** The percentage of the price, as a whole number. */
   readonly percent: number
   /** Set if the percentage applies to the price before tax, and the tax is not refunded. */
   readonly withoutTax?: true

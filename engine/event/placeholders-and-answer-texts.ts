@@ -218,7 +218,7 @@ export function getLowerCaseLabel(event: PublicEvent, id: string): string {
   return getLabel(event, id).toLowerCase()
 }
 
-/** Formats a decimal text of major units; undefined if it is not an amount. */
+/** Formats a decimal string in major units; undefined if it is not an amount. */
 export function formatDecimalAmount(text: string, currency: Currency): string | undefined {
   const amount = readAmount(text, currency)
   return amount === null ? undefined : formatMoney(amount, currency)

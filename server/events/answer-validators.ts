@@ -1,6 +1,6 @@
 /**
  * Compiles the answer schema of each event version into a validator.
- * The server runs it with ajv, whose result is decisive. The browser gets a compiled module with the same result,
+ * The server runs it with ajv, whose result is authoritative. The browser gets a compiled module with the same result,
  * because the content security policy forbids compiling there. The module's address contains its hash.
  */
 import type * as Compiler from '@rjsf/validator-ajv8/compileSchemaValidators'

@@ -1,4 +1,4 @@
-/** Limits how many gateway messages are stored: any client can send messages to these addresses. */
+/** Limits how many gateway messages are stored: any client can send messages to the return and webhook addresses. */
 import { listGatewayAccounts, getGatewayKind } from '../../engine/index.ts'
 import type { EventConfig, GatewayKind } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -17,7 +17,7 @@ const REJECTED_MESSAGES: Allowance = { triesMax: 60, windowMs: 60_000 }
  */
 const MESSAGES_PER_ORDER: Allowance = { triesMax: 60, windowMs: 60_000 }
 
-/** A message as read. `orderId` is the order id sent, null or "" if there is none. */
+/** A parsed message. `orderId` is the order id sent, null or "" if there is none. */
 export type Message = {
   readonly kind: 'return' | 'notice'
   readonly orderId: string | null

@@ -216,7 +216,7 @@ export function openPayments(
     queryDispute: queryReportedDispute,
     sendRefunds: sendPendingRefunds,
     pausedAccounts: () => breaker.pausedAccounts(),
-    waitUntilIdle: waitUntilIdle,
+    waitUntilIdle,
     close: async () => {
       await stopPolling?.()
       await waitUntilIdle()

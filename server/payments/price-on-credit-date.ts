@@ -100,5 +100,5 @@ export function addPriceByDay(
     amountsByDay.set(day, dueAmount)
     return dueAmount
   }
-  return { ...payment, getDueOn: getDueOn }
+  return { ...payment, getDueOn }
 }

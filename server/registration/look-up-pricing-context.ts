@@ -241,7 +241,7 @@ async function lookUpMembers(
       const row = await findMemberRow(deps, event, memberList, typed, at)
       const cells = row === null ? null : pickConditionCells(event, memberList, row)
       cellEntries.push([id, cells])
-      if (cells !== null) matchedRows.push({ memberList: memberList, key: foldText(typed), cells })
+      if (cells !== null) matchedRows.push({ memberList, key: foldText(typed), cells })
     }
     cellsByField = Object.fromEntries(cellEntries)
     rows = matchedRows

@@ -88,7 +88,7 @@ export async function rehearseEvent(
       names: new Map(),
     }
     const { demo: placeholders } = file.event
-    // The organiser who signs the calendar needs to know which values are still placeholders.
+    // The organiser who signs off the calendar needs to know which values are still placeholders.
     if (placeholders.length > 0)
       context.addStep(
         'change',

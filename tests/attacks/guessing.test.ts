@@ -257,7 +257,7 @@ describe('passwords', () => {
   const SESSION_COUNT_SQL = 'SELECT count(*) AS n FROM sessions'
   const countSessions = (): unknown => target.readRows(SESSION_COUNT_SQL)[0]?.['n']
 
-  test('ten from one network block the account for it, even with the correct one, for any address of the network and spelling of the name', async () => {
+  test('ten wrong passwords from one network block the account for that network, even with the correct password, another address or another spelling of the name', async () => {
     const createNetworkAddress = (): string => `2001:db8:77:1::${(addressCount += 1).toString(16)}`
     let addressCount = 0
     const statuses: number[] = []

@@ -23,7 +23,7 @@ export type Edge = {
   readonly period: number | null
 }
 /**
- * A day in text. `firsts` and `lasts` are the days that it may mean. `invalidDay` is set if the day does not exist.
+ * A day in text. `possibleFirstDays` and `possibleLastDays` are the days that it may mean. `invalidDay` is set if the day does not exist.
  */
 export type Mention = {
   readonly eventText: EventText

@@ -1,4 +1,4 @@
-/** Keys from other shop and form builders for items, quotas and discounts, with the corresponding keys. */
+/** Keys from other shop and form builders for items, quotas and discounts, with Rollcall's equivalents. */
 
 const WHEN_SYNONYMS =
   'if only_if only_when when_if show_when show_if condition conditions for_whom applies_if applies_when who eligible'

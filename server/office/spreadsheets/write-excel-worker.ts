@@ -11,7 +11,7 @@ import type { Sheet } from './write-excel.ts'
 const getNumberFormat = (value: number): string =>
   Number(value.toFixed(2)) === value ? '0.00' : '0.000'
 
-assert(parentPort !== null, 'this module runs in a worker thread')
+assert(parentPort !== null, 'this module must run in a worker thread')
 const writeFile = ({ head, rows }: Sheet): Promise<Uint8Array> =>
   writeXlsxFile(
     [
@@ -37,7 +37,7 @@ const writeFile = ({ head, rows }: Sheet): Promise<Uint8Array> =>
     },
   ).toBuffer()
 
-// Writes the files one after the other, because a large sheet needs much memory while it is written.
+// Writes the files one after the other, because a large sheet needs a lot of memory while it is written.
 const files: Uint8Array[] = []
 for (const sheet of workerData as readonly Sheet[]) files.push(await writeFile(sheet))
 parentPort.postMessage(files)

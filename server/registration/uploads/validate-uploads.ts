@@ -98,7 +98,7 @@ async function checkEachFile(
     const type = await deps.uploads.detectType(file, sentName, field.accept ?? [])
     if (type === null) errors[field.id] = field.invalid
     else {
-      // The checked answer is a file name without folders and invisible characters, and of limited length.
+      // The checked answer is a file name of limited length, without folders or invisible characters.
       const name = String(answers[field.id])
       const strippedFile = await deps.uploads.removePhotoMetadata(file, type)
       filesToKeep.push(strippedFile)

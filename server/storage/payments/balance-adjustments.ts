@@ -184,12 +184,12 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
  * request did not state the amount that the user saw. `consequence`: what the server did not do, and what to do next.
  */
 export const explainChangedPayments = (
-  shown: Amount | null | undefined,
+  shown: Amount | null,
   paid: Amount,
   currency: Currency,
   consequence: string,
 ): string | null =>
-  shown === null || shown === undefined || shown === paid
+  shown === null || shown === paid
     ? null
     : `The payments or refunds have changed: ${formatMoney(paid, currency)} can still be refunded. ${consequence}`
 

@@ -232,13 +232,13 @@ export async function settleRegistration(
     status,
     hasExpired,
     due: row.due,
-    hasPaymentDeadline: hasPaymentDeadline,
+    hasPaymentDeadline,
   })
   updateSeats(sql, registrationId, {
     state,
     status,
     inReview,
-    hasPaymentDeadline: hasPaymentDeadline,
+    hasPaymentDeadline,
   })
   const paymentId = decidingAttempt === undefined ? row.payment_id : decidingAttempt.reference
   const paidAt = decidingAttempt === undefined ? row.paid_at : decidingAttempt.paid_at

@@ -218,7 +218,7 @@ export async function decideRefund(
     case 'refund-left':
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, null, at, {
-        message: 'Refund withdrawn. The payment still counts.',
+        message: 'Refund withdrawn. The payment is not refunded.',
       })
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
@@ -260,7 +260,7 @@ type CountedCapture = CaptureRow & { readonly left: Amount }
  * because no payment can be refunded beyond its amount.
  */
 export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
-  const { of: regNoOrOrderId, amount, at, manualReference, shownPaidAmount } = request
+  const { of: regNoOrOrderId, amount, at, manualReference, shownPaidAmount = null } = request
   const { gatewayKinds: kinds = {} } = request
   const decisionGrounds = checkGrounds(request)
   if (!decisionGrounds.ok) return decisionGrounds
@@ -310,7 +310,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   if (reason !== null) return refuseDecision('reference_taken', reason)
   // A request that states the paid amount cannot be sent twice: the first refund changes this amount.
   if (
-    (shownPaidAmount === null || shownPaidAmount === undefined) &&
+    shownPaidAmount === null &&
     (await isSameRefundInProgress(sql, first.counts_for, refundAmount.value))
   )
     return refuseSameRefund(refundAmount.value, currency)

@@ -107,7 +107,7 @@ export const selectJoinedPayments = (builder: Kysely<Tables>, dialect: Dialect) 
     .select(['r.reg_no', 'r.event_id', 'r.currency'])
 export type PaymentRow = InferResult<ReturnType<typeof selectPayments>>[number]
 export type JoinedPaymentRow = InferResult<ReturnType<typeof selectJoinedPayments>>[number]
-/** Uses a subquery, because SQLite plans a join with a bound value again at every run. */
+/** Uses a subquery, because SQLite replans a join with a bound value on every execution. */
 export const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }, dialect) =>
   selectJoinedPayments(builder, dialect).where('p.id', '=', ({ selectFrom }) =>
     selectFrom('payments').select('id').where('order_id', '=', orderId),

@@ -114,7 +114,7 @@ test.each([
   },
 )
 
-test('the credentials of a Razorpay account were described as those of Airpay', () => {
+test('the credentials of a Razorpay account are described as those of Razorpay', () => {
   expect(repeatFile(readSource('tests/events/dweepcon2027.yaml')).changes.join()).toMatch(
     /credentials are RAZORPAY_\w+_…/,
   )

@@ -317,7 +317,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     'a child without a guardian',
     marathon,
     { born_on: '2018-01-01' },
-    { guardian: 'Somebody has to answer for runners under 18' },
+    { guardian: 'Runners under 18 need a guardian' },
   ],
   [
     'a child with a guardian, and no distance',
@@ -381,7 +381,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     'a runner who did not accept the risk',
     marathon,
     { waiver: '' },
-    { waiver: 'Nobody starts without this' },
+    { waiver: 'You must accept the risk to run' },
   ],
 
   ['no topics', webinar, { topics: [] }, { topics: 'Please choose one to three topics' }],

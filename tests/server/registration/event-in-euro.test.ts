@@ -212,7 +212,7 @@ test('staff send a delegate who pays by transfer the link to the payment instruc
   )
 })
 
-test('two users who sent a reminder at the same time sent the delegate two emails', async () => {
+test('if two users send a reminder at the same time, the delegate gets one email', async () => {
   const { regNo } = await register()
   const sendReminder = async (token: string): Promise<string> => {
     const response = await server.app.inject({

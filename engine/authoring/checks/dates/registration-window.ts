@@ -320,7 +320,7 @@ function findPeriodsAfterClosing(
 const adjustmentOutsideWindowCheck: Check = {
   slug: 'adjustment-outside-window',
   severity: 'warning',
-  why: 'A dated adjustment applies to some delegates. If its days are outside registration, it applies either to nobody or to all of them.',
+  why: 'A dated adjustment applies to some delegates. If its days are outside registration, it applies to no delegate or to every delegate.',
   after: ['EV407', 'EV418', 'EV419', 'EV432', 'EV433', 'EV434'],
   find: (model) => {
     const { adjustments } = model.config.fees

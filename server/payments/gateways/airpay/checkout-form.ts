@@ -77,7 +77,7 @@ export function buildCheckoutForm(
     checksum,
     payment_url: payUrl,
   }
-  // Airpay's documentation requires a phone number, but its kits do not. Sends it if the gateways file posts `phone`.
+  // Airpay's documentation requires a phone number, but its kits do not. Sends the number if the gateways file lists `phone` under `posts`.
   return ok(
     Object.values(event.payment.gateway.posts).includes('phone')
       ? { ...data, phone: readIndianNumber(buyer.phone) ?? '' }
