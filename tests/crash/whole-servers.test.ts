@@ -43,8 +43,8 @@ else {
     const output = text(child.stdout)
     const exit = once(child, 'exit')
     const shell = await postgres.shell()
-    // The upload has started, and waits for the file.
-    const waitingQuery = `FROM pg_stat_activity WHERE datname = 'keeping' AND state = 'idle in transaction' AND query LIKE '%proof_files%'`
+    // The upload has started, and waits for the file. The migrations also name the table, but do not insert into it.
+    const waitingQuery = `FROM pg_stat_activity WHERE datname = 'keeping' AND state = 'idle in transaction' AND query LIKE 'INSERT INTO proof_files%'`
     await expect
       .poll(async () => (await shell.query(`SELECT 1 ${waitingQuery}`)).rowCount, {
         timeout: 200_000,
@@ -52,7 +52,8 @@ else {
       .toBe(1)
     // The file is written only after PostgreSQL closed the connection: a signalled backend may
     // still accept a COMMIT.
-    await shell.query(`SELECT pg_terminate_backend(pid) ${waitingQuery}`)
+    const closed = await shell.query(`SELECT pg_terminate_backend(pid) ${waitingQuery}`)
+    expect(closed.rowCount).toBe(1)
     await expect
       .poll(async () => (await shell.query(`SELECT 1 ${waitingQuery}`)).rowCount, {
         timeout: 200_000,
