@@ -24,8 +24,6 @@ export type TargetKind =
   | 'registration'
   /** The registration in the path, even after its event file was removed. */
   | 'stored registration'
-  /** The registration or the order in the path. */
-  | 'payment'
   /** The review in the path, and the registration in `to` of the body. */
   | 'review'
   /** The registrations in `reg_nos` of the body. */

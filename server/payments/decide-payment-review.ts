@@ -1,8 +1,5 @@
 /** Carries out staff decisions on payments, and requests the refunds that they require. */
-import {
-  describeAmountFormat,
-  DUPLICATES_VERSION_IS_TEXT,
-} from '../registration/actions/action-input.ts'
+import { describeAmountFormat } from '../registration/actions/action-input.ts'
 import { sendPayLink } from '../registration/actions/resend-emails.ts'
 import {
   INR,
@@ -149,25 +146,13 @@ export const readGatewayKinds = ({ events }: Pick<Deps, 'events'>): GatewayKinds
 export async function refundPayment(
   deps: DecisionDeps,
   target: string,
-  {
-    duplicates_version: shownOtherPayments,
-    kept: shownPaidInput,
-    ...input
-  }: Pick<DecisionInput, 'why' | 'amount'> & {
-    readonly duplicates_version?: unknown
-    /** The amount paid and not refunded that the user saw. */
-    readonly kept?: unknown
-  },
+  input: Pick<DecisionInput, 'why' | 'amount'>,
   user: string,
 ): Promise<DecisionResult> {
-  if (shownOtherPayments !== undefined && typeof shownOtherPayments !== 'string')
-    return err({ code: 'no_version', message: DUPLICATES_VERSION_IS_TEXT })
   const registration =
     (await deps.store.registration(target)) ?? (await deps.store.registrationByOrder(target))
   const amount = readRefundAmount(input.amount, registration?.currency ?? INR)
   if (!amount.ok) return amount
-  const shownPaidAmount = readRefundAmount(shownPaidInput, registration?.currency ?? INR)
-  if (!shownPaidAmount.ok) return shownPaidAmount
   const request = {
     of: target,
     amount: amount.value,
@@ -175,8 +160,6 @@ export async function refundPayment(
     who: user,
     at: deps.clock(),
     gatewayKinds: readGatewayKinds(deps),
-    shownOtherPayments,
-    shownPaidAmount: shownPaidAmount.value,
   }
   const result = await deps.store.requestRefund(request)
   return result.ok ? ok(await sendRequestedRefunds(deps, result.value)) : result

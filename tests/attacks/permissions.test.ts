@@ -132,7 +132,7 @@ const buildJsonRequest = (
   headers: { 'content-type': 'application/json', ...extraHeaders },
   body: typeof body === 'string' ? body : JSON.stringify(body),
 })
-const REFUND = { amount: '1', why: 'A reason.', key: 'one-click-of-refund' }
+const REFUND = { act: 'refund', amount: '1', why: 'A reason.', key: 'one-click-of-refund' }
 const NOTE = { act: 'note', why: 'A reason.', key: 'one-click-of-note' }
 
 describe('a treasurer of another event', () => {
@@ -150,7 +150,7 @@ describe('a treasurer of another event', () => {
     const requests = paths.flatMap(([root, name]): readonly RequestParts[] => [
       { path: `${root}/registrations/${name}` },
       { path: `${root}/registrations/${name}/documents/1` },
-      buildJsonRequest(`${root}/registrations/${name}/refund`, REFUND),
+      buildJsonRequest(`${root}/registrations/${name}/acts/`, REFUND),
       buildJsonRequest(`${root}/registrations/${name}/acts/`, NOTE),
     ])
     expect(await findSuccessfulAttacks(requests)).toEqual([])
@@ -216,7 +216,7 @@ describe('a treasurer of another event', () => {
 
   test('cannot become another user by proxy headers, another method or another path in a header', async () => {
     const path = `/admin/registrations/${ownRegNo}`
-    const otherPath = `/admin/registrations/${orderId}/refund`
+    const otherPath = `/admin/registrations/${orderId}/acts/`
     const forgedHeaders: readonly Readonly<Record<string, string>>[] = [
       { 'x-forwarded-for': '127.0.0.1' },
       { 'x-forwarded-for': '::1, 127.0.0.1' },

@@ -179,8 +179,8 @@ async function decideOrRefund(
   if (regNos.length > 0 && pick([true, false])) {
     const regNo = pick(regNos)
     const amount = pick([{}, { amount: 80 }, { amount: 1000 }])
-    const body = JSON.stringify({ why: note, ...amount })
-    const answer = await postForm(`${url}/admin/registrations/${regNo}/refund/`, body, headers)
+    const body = JSON.stringify({ act: 'refund', why: note, ...amount })
+    const answer = await postForm(`${url}/admin/registrations/${regNo}/acts/`, body, headers)
     if (answer.status === 200) operations.refunded.push(regNo)
     return
   }

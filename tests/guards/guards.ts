@@ -41,7 +41,9 @@ export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<nu
   strangers: {
     6: 'An old price never ended: see [payment guard 18](../money/guards.md).',
   },
-  office: {},
+  office: {
+    16: 'A treasurer refunded another event’s payment by its order id: refunds now take a registration number only, see guard 15.',
+  },
   machine: {},
   several: {},
   closing: {},

@@ -38,8 +38,6 @@ export type Targets = {
     readonly review: string | null
   }
   readonly 'stored registration': StoredRegistration
-  /** The number of the registration or of the order. */
-  readonly payment: string
   /** `to` is the registration number: '' if none was sent, and unchanged if no registration has this number. */
   readonly review: { readonly id: string; readonly to: string }
   readonly registrations: { readonly eventId: string | null; readonly rows: readonly NamedRow[] }
@@ -95,7 +93,6 @@ const INPUT_NAMES: Readonly<Record<TargetKind, InputNames>> = {
   events: { query: EVENT_NAMES, body: EVENT_NAMES },
   registration: { params: ['reg_no'], body: ['review'] },
   'stored registration': { params: ['reg_no'] },
-  payment: { params: ['reg_no'] },
   review: { params: ['id'], body: ['to'] },
   registrations: { query: EVENT_NAMES, body: [...EVENT_NAMES, 'reg_nos'] },
   statement: { query: EVENT_NAMES, body: [...EVENT_NAMES, 'lines'] },
@@ -236,17 +233,6 @@ export function createTargetResolver(deps: Pick<Deps, 'events' | 'store'>): Reso
       return served === null
         ? toMissing([], 'This registration belongs to an event that is not being served.')
         : toFound([], { registration, served, review: review.target })
-    },
-    payment: async ({ params }, user) => {
-      const number = String(params['reg_no'])
-      const registration = await findRegistration(number, user)
-      const orderId = registration?.regNo ?? normaliseNumber(number)
-      const owner = await store.registrationByOrder(orderId)
-      // The store also looks for an order with this id; for the first attempt, it is the registration number
-      // itself.
-      const isOrderVisible =
-        owner === null ? registration !== null : getIfVisible(user, owner) !== null
-      return isOrderVisible ? toFound([], orderId) : rejectNumber(user)
     },
     review: async ({ params, body }, user) => {
       const id = String(params['id'])

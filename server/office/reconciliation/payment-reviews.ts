@@ -13,7 +13,7 @@ import type { DecisionRefusal, Result, Review } from '../../../engine/index.ts'
 import type { DecisionResponse, ReviewsResponse, WireReview } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import { decideReview, refundPayment } from '../../payments/decide-payment-review.ts'
+import { decideReview } from '../../payments/decide-payment-review.ts'
 import type { ReviewResult } from '../../payments/decide-payment-review.ts'
 import { findUserEvents, getViewedEventId } from '../auth/authorization.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
@@ -47,30 +47,11 @@ export function addReviewRoutes(office: OfficeRoutes, deps: Deps): void {
     reply: FastifyReply,
   ): Promise<FastifyReply> =>
     sendDecision(reply, await decideReview(deps, id, { ...body, to }, user.username))
-
-  const handleRefund = async (
-    {
-      user,
-      target,
-      body,
-    }: Call<'payment', never, 'why' | 'amount' | 'kept' | 'duplicates_version'>,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> =>
-    sendDecision(reply, await refundPayment(deps, target, body, user.username))
   office.get('/admin/reviews', { minRole: 'treasurer', target: 'events' }, sendReviews)
   office.post(
     '/admin/reviews/:id/decide',
     { minRole: 'treasurer', target: 'review', body: DECISION_FIELDS },
     handleDecision,
-  )
-  office.post(
-    '/admin/registrations/:reg_no/refund',
-    {
-      minRole: 'treasurer',
-      target: 'payment',
-      body: { why: 'text', amount: 'text', kept: 'text', duplicates_version: 'text' },
-    },
-    handleRefund,
   )
 }
 

@@ -122,6 +122,8 @@ function describeDecision(decision: string, subject: string | null): string {
       return isOfRefund ? 'Refund requested again' : 'Refund requested'
     case 'refund by hand':
       return 'Refunded outside Rollcall'
+    case 'refused refund replaced':
+      return 'Refused refund replaced by another refund'
     default:
       return `${decision.charAt(0).toUpperCase()}${decision.slice(1)}`
   }

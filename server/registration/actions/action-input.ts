@@ -74,9 +74,6 @@ export function parseActionKey(
   })
 }
 
-export const DUPLICATES_VERSION_IS_TEXT =
-  'Send duplicates_version as the text that the list of actions contained.'
-
 /**
  * Reads the version of the same person's other payments; undefined if none was sent, in which case nothing is compared.
  */
@@ -84,7 +81,7 @@ export function readDuplicatesVersion({
   duplicates_version: version,
 }: Readonly<{ duplicates_version?: unknown }>): Result<string | undefined, ActionDenial> {
   if (version === undefined || typeof version === 'string') return ok(version)
-  return refuseData(DUPLICATES_VERSION_IS_TEXT)
+  return refuseData('Send duplicates_version as the text that the list of actions contained.')
 }
 
 export function refuseData(message: string, errors?: FieldErrors) {

@@ -25,7 +25,8 @@ import { findCapture } from './received-payments.ts'
 import { computeBalance, priceAndCorrection } from './stored-balance.ts'
 import { removeReturnedReason } from './returned-transfers.ts'
 import { getRefundableAmount } from '../refunds/record-refunds.ts'
-import type { CaptureRow, PlacedRefund } from '../refunds/record-refunds.ts'
+import type { CaptureRow } from '../database/statements/money-tables.ts'
+import type { PlacedRefund } from '../refunds/record-refunds.ts'
 import {
   predictReadsAfter,
   readAttempts,

@@ -233,8 +233,6 @@ export type WantedRefund = DecisionGrounds & {
   readonly manualReference?: string
   /** The kind of each gateway, which limits the age of payments that it can refund. */
   readonly gatewayKinds?: GatewayKinds
-  /** As in `NewAction`. */
-  readonly shownOtherPayments?: string | undefined
   /** The amount paid and not refunded that the user saw. Null or omitted if the request does not state it. */
   readonly shownPaidAmount?: Amount | null
 }

@@ -11,7 +11,7 @@ import type {
 import { assignImportReference } from '../reconciliation/bank-references.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
-import type { CaptureRow } from '../refunds/record-refunds.ts'
+import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { refundableAmount, isRefundableByGateway } from '../refunds/refund-states-and-channels.ts'
 import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 import type { ImportRow, StoredCapture } from '../index.ts'

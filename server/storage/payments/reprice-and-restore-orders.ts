@@ -17,7 +17,7 @@ import type {
   Quote,
   RegNo,
 } from '../../../engine/index.ts'
-import type { CaptureRow } from '../refunds/record-refunds.ts'
+import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { paymentOfOrder, getQuote, toPayment } from '../registrations/row-mapping.ts'
 import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 import { closeOpenPayments, insertPayment, findNextAttempt } from './payment-attempts.ts'

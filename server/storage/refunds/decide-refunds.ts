@@ -24,6 +24,7 @@ import type {
   Review,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import { recordDecision, refuseDecision } from '../reviews/decision-history.ts'
 import type { DecisionResult } from '../reviews/decision-history.ts'
@@ -37,10 +38,9 @@ import {
   addRefundRequest,
   explainRefundReference,
 } from './record-refunds.ts'
-import type { CaptureRow } from './record-refunds.ts'
 import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
-import { haveOtherPaymentsChanged, OTHER_PAYMENTS_CHANGED_MESSAGE } from './other-payments.ts'
 import { refundableAmount, isRefundableByGateway } from './refund-states-and-channels.ts'
+import { replaceRefusedRefunds } from './replaced-refunds.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { watchPaymentAgain } from '../payments/gateway-queries.ts'
 import { readPayment, recordReturnedAmount } from '../payments/payment-state.ts'
@@ -242,7 +242,7 @@ export async function decideRefund(
       )
       if (!request.ok) return request
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, part.value, at, {
-        message: `Refund of ${formatMoney(part.value, review.currency)} requested again.`,
+        message: `Refund of ${formatMoney(part.value, review.currency)} requested again.${describeRest(amount, part.value, review.currency)}`,
         refundIds: [request.value],
       })
     }
@@ -278,8 +278,6 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   }
   const payment = await readPayment(sql, first.counts_for)
   const { reg_no: regNo, event_id: eventId, currency } = payment
-  if (await haveOtherPaymentsChanged(sql, regNo, request.shownOtherPayments))
-    return refuseDecision('review_changed', OTHER_PAYMENTS_CHANGED_MESSAGE)
   const paidAmount = await getRetainedAmount(sql, payment.registration_id)
   const change = explainChangedPayments(
     shownPaidAmount,
@@ -315,7 +313,10 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   )
     return refuseSameRefund(refundAmount.value, currency)
   const refundIds: number[] = []
-  for (const [capture, part] of splitRefund(refundableCaptures, refundAmount.value)) {
+  const parts = splitRefund(refundableCaptures, refundAmount.value)
+  const amounts = parts.map(([, part]) => part)
+  const replacement = await replaceRefusedRefunds(sql, first.id, amounts, decisionGrounds.value, at)
+  for (const [capture, part] of parts) {
     const refund =
       manualReference === undefined
         ? await requestCaptureRefund(sql, capture, part, decisionGrounds.value, at, kinds)
@@ -348,10 +349,16 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       : `${formatMoney(refundAmount.value, currency)} was refunded outside Rollcall${splitText}.`
   return ok({
     regNo,
-    message,
+    message: `${message}${replacement}`,
     refundIds: manualReference === undefined ? refundIds : [],
   })
 }
+
+/** States that the review of a refused refund is closed although only a part was requested again. */
+const describeRest = (refused: Amount, again: Amount, currency: Currency): string =>
+  again < refused
+    ? ` The other ${formatMoney(toAmount(refused - again), currency)} of the refused refund is not requested.`
+    : ''
 
 const refuseSameRefund = (amount: Amount, currency: Currency) =>
   refuseDecision(

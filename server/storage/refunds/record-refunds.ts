@@ -21,6 +21,7 @@ import type {
   RegNo,
 } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
+import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { isReturned } from '../payments/returned-transfers.ts'
@@ -28,8 +29,7 @@ import { findPaymentsByKey } from '../reconciliation/bank-references.ts'
 import { emailsWereDiscarded } from '../recovery/held-during-recovery.ts'
 import type { CompletedRefund, StoredRefund } from '../payments/payment-types.ts'
 import { refundableAmount, isRefundPending } from './refund-states-and-channels.ts'
-
-export type CaptureRow = Selectable<Tables['captures']>
+import { replaceRefusedRefunds } from './replaced-refunds.ts'
 
 type RefundRow = Pick<
   Selectable<Tables['refunds']>,
@@ -54,17 +54,15 @@ const refundInProgressOfCapture = statement(
       .where('f.amount', '=', amount)
       .where(isRefundPending),
 )
-const refundInProgressOfRegistration = statement(
-  (builder, { paymentId, amount }: { paymentId: number; amount: Amount }) =>
-    builder
-      .selectFrom('payments as o')
-      .innerJoin('payments as p', 'p.registration_id', 'o.registration_id')
-      .innerJoin('captures as c', 'c.counts_for', 'p.id')
-      .innerJoin('refunds as f', 'f.capture_id', 'c.id')
-      .select('f.id')
-      .where('o.id', '=', paymentId)
-      .where('f.amount', '=', amount)
-      .where(isRefundPending),
+const refundsOfPaidRegistration = statement((builder, { paymentId }: { paymentId: number }) =>
+  builder
+    .selectFrom('payments as o')
+    .innerJoin('payments as p', 'p.registration_id', 'o.registration_id')
+    .innerJoin('captures as c', 'c.counts_for', 'p.id')
+    .innerJoin('refunds as f', 'f.capture_id', 'c.id')
+    .select(['f.amount', 'f.at', 'f.who'])
+    .select(({ eb }) => eb.case().when(isRefundPending).then(1).else(0).end().as('is_pending'))
+    .where('o.id', '=', paymentId),
 )
 /** Selects the references of refunds that are completed or that the gateway has started. */
 const referencesOfRefunds = statement((builder) =>
@@ -127,6 +125,7 @@ const refundsOfPayment = statement((builder, { paymentId }: { paymentId: number 
     .where('c.payment_id', '=', paymentId)
     .orderBy('r.id'),
 )
+const REPORTED_BY_GATEWAY = { why: 'Reported by the gateway.', who: 'gateway' } as const
 const addReportedRefund = statement(
   (builder, params: { captureId: number; amount: Amount; reference: string; at: Instant }) =>
     builder.insertInto('refunds').values({
@@ -134,8 +133,7 @@ const addReportedRefund = statement(
       amount: params.amount,
       state: 'done',
       reference: params.reference,
-      why: 'Reported by the gateway.',
-      who: 'gateway',
+      ...REPORTED_BY_GATEWAY,
       at: params.at,
       done_at: params.at,
     }),
@@ -229,7 +227,17 @@ export async function isSameRefundInProgress(
   paymentId: number,
   amount: Amount,
 ): Promise<boolean> {
-  return (await refundInProgressOfRegistration.get(sql, { paymentId, amount })) !== undefined
+  const refunds = await refundsOfPaidRegistration.all(sql, { paymentId })
+  // The parts of a split refund were requested at the same time. Completed and refused parts belong to the total too.
+  const sumParts = ({ at, who: user }: (typeof refunds)[number]): number =>
+    refunds.reduce(
+      (sum, part) => (part.at === at && part.who === user ? sum + part.amount : sum),
+      0,
+    )
+  return refunds.some(
+    (refund) =>
+      refund.is_pending === 1 && (refund.amount === amount || sumParts(refund) === amount),
+  )
 }
 
 /**
@@ -341,6 +349,7 @@ export async function insertRefund(
     refundableCaptures.find(isInReview) ??
     refundableCaptures[0]
   if (capture === undefined) return null
+  await replaceRefusedRefunds(sql, capture.id, [remaining], REPORTED_BY_GATEWAY, at)
   addReportedRefund.run(sql, { captureId: capture.id, amount: remaining, reference, at })
   return { capture, amount: remaining }
 }

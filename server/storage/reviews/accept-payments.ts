@@ -23,7 +23,7 @@ import {
   reduceBalance,
 } from '../payments/stored-balance.ts'
 import { readCaptureRow } from '../refunds/decide-refunds.ts'
-import type { CaptureRow } from '../refunds/record-refunds.ts'
+import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'

@@ -40,7 +40,7 @@ import {
   restoreOrder,
 } from '../payments/reprice-and-restore-orders.ts'
 import { RollbackError } from '../database/rollback-error.ts'
-import type { CaptureRow } from '../refunds/record-refunds.ts'
+import type { CaptureRow } from '../database/statements/money-tables.ts'
 import {
   findMoveTarget,
   parseReviewNumber,

@@ -18,6 +18,8 @@ import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { DecisionOutcome, StoredDecision } from '../payments/payment-types.ts'
 import { parseReviewNumber } from './open-reviews.ts'
 
+type StoredDecisionKind = Decision['what'] | 'refund by hand' | 'refused refund replaced'
+
 /** The wording of decisions in the activity list. */
 const DECISION_TEXTS = {
   accept: 'payment accepted',
@@ -26,7 +28,8 @@ const DECISION_TEXTS = {
   move: 'payment moved',
   refund: 'refund requested',
   'refund by hand': 'refunded outside Rollcall',
-} as const satisfies Readonly<Record<Decision['what'] | 'refund by hand', string>>
+  'refused refund replaced': 'refused refund replaced',
+} as const satisfies Readonly<Record<StoredDecisionKind, string>>
 
 const addDecision = statement(
   (
@@ -97,7 +100,7 @@ export async function recordDecision(
   sql: Sql,
   review: Pick<Review, 'id' | 'regNo' | 'eventId' | 'currency'>,
   captureId: number | null,
-  decision: { readonly what: Decision['what'] | 'refund by hand' },
+  decision: { readonly what: StoredDecisionKind },
   { why: reason, who: user }: DecisionGrounds,
   amount: Amount | null,
   at: Instant,

@@ -21,7 +21,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import type { ReviewCounts } from '../payments/payment-types.ts'
 import { isRefusedRefundOpen, refundableAmount } from '../refunds/refund-states-and-channels.ts'
 import type { Payer } from '../recovery/recovery-types.ts'
-import type { CaptureRow } from '../refunds/record-refunds.ts'
+import type { CaptureRow } from '../database/statements/money-tables.ts'
 import { findOwner } from '../payments/unknown-orders.ts'
 
 type Owner = {

@@ -267,7 +267,10 @@ export async function runOvernight(
     lateDelegates[2],
   ].filter((delegate) => delegate !== undefined)
   for (const { regNo } of refundedDelegates)
-    await office.send(`/admin/registrations/${regNo}/refund/`, { why: 'Payment requested.' })
+    await office.send(`/admin/registrations/${regNo}/acts/`, {
+      act: 'refund',
+      why: 'Payment requested.',
+    })
   for (const { regNo } of refundedDelegates)
     documentNumbers.push(
       ...(await waitUntil('the credit note', async () => {

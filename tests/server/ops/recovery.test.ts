@@ -110,8 +110,8 @@ describe('after restoring an older copy', () => {
     const delegate = await registerAndPay(server.url, 'sixth@example.org')
     await readInvoice(delegate.regNo)
     const refund = await office.send<{ readonly refund: string; readonly message: string }>(
-      `/admin/registrations/${delegate.regNo}/refund/`,
-      { why: 'Payment requested.' },
+      `/admin/registrations/${delegate.regNo}/acts/`,
+      { act: 'refund', why: 'Payment requested.' },
     )
     expect([refund.refund, refund.message]).toEqual([
       'wanted',

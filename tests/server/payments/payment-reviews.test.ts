@@ -69,7 +69,10 @@ const sendDecision = async (id: string, decision: object) =>
     ...decision,
   })
 const refund = (regNo: string, decision: object) =>
-  callOffice<DecisionResponse & ErrorResponse>(`/admin/registrations/${regNo}/refund/`, decision)
+  callOffice<DecisionResponse & ErrorResponse>(`/admin/registrations/${regNo}/acts/`, {
+    act: 'refund',
+    ...decision,
+  })
 const reconcile = () => testServer.parts().deps.payments.queryDue()
 const registerAndPay = async (): Promise<PlacedOrder> => {
   const order = await testServer.placeOrder()

@@ -25,7 +25,13 @@ import { postgresDialect } from '../../../server/storage/postgres/dialect.ts'
 import { openPostgresStore } from '../../../server/storage/postgres/open-postgres-store.ts'
 import { fillTables, GROWING_TABLES, KEYS_IN_LIST } from './many-rows.ts'
 import { hasPostgres, startPostgres } from './postgres-server.ts'
-import { countQueries, EXPECTED_COUNTS, recordQueries, runQueries } from './queries-of-lists.ts'
+import {
+  countQueries,
+  EXPECTED_COUNTS,
+  listPostgresStatements,
+  recordQueries,
+  runQueries,
+} from './queries-of-lists.ts'
 import type { RecordedQueries } from './queries-of-lists.ts'
 
 // PostgreSQL plans over filled tables, without the values of a call. SQLite's plans do not depend on the number of
@@ -219,9 +225,8 @@ const setLimits = (text: string): string =>
     .replaceAll(/"p"\."next_ask_at" <= \$\d+/g, '$& and "p"."next_ask_at" <= 0')
     .replaceAll(/limit cast\(\$\d+ as bigint\)/g, 'limit 20')
     .replaceAll(/offset cast\(\$\d+ as bigint\)/g, 'offset 0')
-/** These statements run on only one of the databases. */
+/** These statements run on PostgreSQL only. */
 const POSTGRES_ONLY = /"proof_files"|"proof_pieces"|any\(\?\)|bool_or|^with "taken" as \(insert/
-const SQLITE_ONLY = /pragma_journal_mode|^insert into "counters"/
 
 test.runIf(hasPostgres)(
   'PostgreSQL',
@@ -244,8 +249,7 @@ async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {
   const partialIndexes = await readPartialIndexes(shell)
   await shell.query('SET plan_cache_mode = force_generic_plan; SET jit = off')
   const scans: Scan[] = []
-  for (const text of new Set(listStatements(postgresDialect))) {
-    if (SQLITE_ONLY.test(text)) continue
+  for (const text of listPostgresStatements()) {
     const limitedText = setLimits(text)
     const paramCount = Math.max(0, ...(limitedText.match(/(?<=\$)\d+/g) ?? []).map(Number))
     const values =

@@ -1,8 +1,13 @@
-/** The store contract on the oldest supported PostgreSQL, if it is installed. */
+/**
+ * Every statement, and the contract's groups with the most queries, on the oldest supported PostgreSQL, if it is
+ * installed. `npm run thorough` runs the whole contract.
+ */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { definePostgresContract } from './postgres-contract.ts'
+import { ALL_RUNS } from '../../runs.ts'
+import { definePostgresContract, getTemplate } from './postgres-contract.ts'
 import { findOldestBinaries, startPostgres } from './postgres-server.ts'
 import type { PostgresServer } from './postgres-server.ts'
+import { listPostgresStatements } from './queries-of-lists.ts'
 
 const programs = findOldestBinaries()
 if (programs === null) test('skipped: PostgreSQL 15 is not installed', () => {})
@@ -21,7 +26,19 @@ else
       expect(rows[0]?.server_version).toMatch(/^15\./)
     })
 
+    test('can prepare every statement', async () => {
+      const url = await server.database('statements', { template: await getTemplate(server) })
+      const shell = await server.shell(url)
+      const statements = listPostgresStatements()
+      expect(statements.length).toBeGreaterThan(400)
+      for (const text of statements) {
+        await shell.query(`PREPARE statement AS ${text}`)
+        await shell.query('DEALLOCATE statement')
+      }
+      await shell.end()
+    })
+
     describe('the contract', () => {
-      definePostgresContract(() => server)
+      definePostgresContract(() => server, ALL_RUNS)
     })
   })

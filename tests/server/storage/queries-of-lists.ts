@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { instant } from '../../../engine/index.ts'
 import type { Answers, Day, UniqueRule } from '../../../engine/index.ts'
 import type { Sql } from '../../../server/storage/database/sqlite-connection.ts'
+import { listStatements } from '../../../server/storage/database/statements/statement.ts'
 import type { ListQuery, ListSort } from '../../../server/storage/index.ts'
 import {
   exportChunk,
@@ -15,6 +16,7 @@ import {
 } from '../../../server/storage/lists/search-registrations.ts'
 import { retryMails } from '../../../server/storage/mail/email-delivery.ts'
 import { listEmails, countEmails } from '../../../server/storage/mail/email-list.ts'
+import { postgresDialect } from '../../../server/storage/postgres/dialect.ts'
 import { findConflictingAnswer } from '../../../server/storage/registrations/unique-answers.ts'
 import { readMovementPage } from '../../../server/storage/reports/movements.ts'
 import { readMovementSums } from '../../../server/storage/reports/movement-sums.ts'
@@ -22,6 +24,12 @@ import { computeSalesOfList } from '../../../server/storage/reports/sales-totals
 import { readAuditLog, listAuditLogUsers } from '../../../server/storage/staff/audit-log-entries.ts'
 
 // A new call of `buildQuery` needs a line here: the test counts the calls.
+
+/** These statements run on SQLite only. */
+const SQLITE_ONLY = /pragma_journal_mode|^insert into "counters"/
+/** Returns the statements that PostgreSQL runs, of all modules that the test has loaded. */
+export const listPostgresStatements = (): readonly string[] =>
+  [...new Set(listStatements(postgresDialect))].filter((text) => !SQLITE_ONLY.test(text))
 
 const EVENT = 'event1'
 const AT = instant(1_790_000_000_000)

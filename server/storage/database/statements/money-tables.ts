@@ -1,5 +1,5 @@
 /** Declares the tables of payments, refunds, documents and bank statements. */
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, Selectable } from 'kysely'
 import type {
   Day,
   DocumentKind,
@@ -326,3 +326,6 @@ export type MoneyTables = {
     is_claimed: 0 | 1
   }
 }
+
+/** A row about a received payment. */
+export type CaptureRow = Selectable<MoneyTables['captures']>

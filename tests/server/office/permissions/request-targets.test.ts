@@ -237,10 +237,6 @@ const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Reque
     ...listSpellings(other).map((name) => ({ params: { reg_no: name } })),
     ...listRequestsNamingEvent(),
   ],
-  payment: (other) => [
-    ...listSpellings(other).map((name) => ({ params: { reg_no: name } })),
-    ...listRequestsNamingEvent(),
-  ],
   review: (other) => [
     { params: { id: other.review } },
     ...[...listSpellings(other), ...listSpellings(other).flatMap(wrapValue)].map((to) => ({
@@ -404,7 +400,6 @@ const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
   events: () => ({ query: `event=${otherParty.event}` }),
   registration: () => ({}),
   'stored registration': () => ({}),
-  payment: () => ({}),
   review: () => ({}),
   registrations: () => ({ body: { reg_nos: [otherParty.regNo] } }),
   statement: () => ({ body: { event: otherParty.event, lines: [buildLine(otherParty.regNo)] } }),
@@ -579,7 +574,7 @@ describe('the server does not start with an office route', () => {
     [
       'the declared number of the path',
       '/admin/:reg_no',
-      { minRole: 'owner', target: 'payment', params: ['reg_no'] },
+      { minRole: 'owner', target: 'stored registration', params: ['reg_no'] },
     ],
   ])('that reads %s without the access check', (_, path, rule) => {
     expect(describeUnguardedInput(path, rule)).not.toBe(null)

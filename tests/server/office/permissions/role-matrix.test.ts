@@ -99,7 +99,6 @@ const ACCESS_BY_ROUTE: Readonly<Record<string, AccessRule>> = {
   'GET /admin/registrations/:reg_no/evidence': 'treasurer of their event',
   // The engine's table has the additional requirements of each action.
   'POST /admin/registrations/:reg_no/acts': 'desk of their event',
-  'POST /admin/registrations/:reg_no/refund': 'treasurer of their event',
   'POST /admin/reviews/:id/decide': 'treasurer of their event',
   // The requirements of each action, and the event, are checked per row.
   'POST /admin/registrations/bulk': 'desk of their event',
@@ -404,7 +403,7 @@ describe('a user of one event', () => {
     const deskResponse = await sendRequest(
       findUser('desk-here'),
       'POST',
-      '/admin/registrations/:reg_no/refund',
+      '/admin/reviews/:id/decide',
     )
     expect(deskResponse.json()).toMatchObject({
       code: 'role_may_not',

@@ -438,9 +438,6 @@ test('a refund of ₹ 400, requested on a page that was opened before another re
       'The payments or refunds have changed: ₹ 4,320 can still be refunded. Nothing was refunded. Check the registration again.',
     )
   }
-  const olderRoute = `/admin/registrations/${regNo}/refund/`
-  const routeResponse = await post(olderRoute, { why: 'Agreed.', amount: 400, kept: shownAmount })
-  expect([routeResponse.status, routeResponse.body['code']]).toEqual([409, 'review_changed'])
   expect(await listRefunds(regNo)).toEqual([[400, 'done']])
   // A second refund of the same amount that the user intends states the current amount.
   await performAction(regNo, { ...refund, kept: 4320, reference: createUtr() })
@@ -481,11 +478,60 @@ test('a refund that was split between three payments and requested twice was pai
     2,
     { code: 'review_changed', message: expect.stringContaining('₹ 2,450 can still be refunded') },
   ])
-  expect(await listRefunds(regNo)).toEqual([
+  const refundsInProgress = [
     [4000, 'done'],
     [720, 'wanted'],
     [1680, 'wanted'],
+  ]
+  expect(await listRefunds(regNo)).toEqual(refundsInProgress)
+  // Scripts and `rollcall payment refund` do not state the paid amount.
+  const response = await office.act(regNo, { act: 'refund', why: 'Agreed.', amount: '2400' })
+  expect([response.status, response.body.code]).toEqual([409, 'under_way'])
+  expect(await listRefunds(regNo)).toEqual(refundsInProgress)
+})
+
+test('a refused refund that is made outside Rollcall, from another payment, no longer needs review', async () => {
+  const regNo = await register('transfer')
+  await confirm(regNo, FEE)
+  await correct(regNo, 'writing', 1770)
+  await payByCard(await startCardPayment(regNo), 1770)
+  const refund = { act: 'refund', why: 'No workshop.' }
+  await performAction(regNo, { ...refund, amount: '500' })
+  expect((await readActions(regNo)).reviews).toMatchObject([{ kind: 'refund-refused' }])
+  // Another amount may have another reason.
+  await performAction(regNo, { ...refund, amount: '400', by_hand: true, reference: createUtr() })
+  expect((await readActions(regNo)).reviews).toMatchObject([{ kind: 'refund-refused' }])
+
+  const manualRefund = { ...refund, amount: '500', by_hand: true, reference: createUtr() }
+  const response = await office.act(regNo, manualRefund)
+  expect(response.body.message).toBe(
+    '₹\u00a0500 was refunded outside Rollcall. This replaces the refund of ₹\u00a0500 that the gateway refused.',
+  )
+  expect(await readActions(regNo)).toMatchObject({ kept: FEE + 1770 - 900, reviews: [] })
+  expect(await listRefunds(regNo)).toEqual([
+    [500, 'refused'],
+    [400, 'done'],
+    [500, 'done'],
   ])
+  expect((await readActions(regNo)).trail.map(({ text }) => text)).toContain(
+    'Refused refund replaced by another refund, ₹\u00a0500',
+  )
+})
+
+test('a refused refund, requested again in part, states the amount that is not requested', async () => {
+  const regNo = await register('card')
+  await payByCard(createOrderId(regNo, 1), FEE)
+  await performAction(regNo, { act: 'refund', why: 'Goodwill.', amount: '500' })
+  const [review] = (await readActions(regNo)).reviews
+  const response = await post(`/admin/reviews/${review?.id}/decide/`, {
+    decision: 'refund',
+    version: review?.version,
+    amount: '300',
+    why: 'Agreed.',
+  })
+  expect(response.body['message']).toContain(
+    'The other ₹\u00a0200 of the refused refund is not requested.',
+  )
 })
 
 test('a refund recorded outside Rollcall without by_hand, or while the gateway refunds the same amount, was paid twice', async () => {

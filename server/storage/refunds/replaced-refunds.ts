@@ -1,0 +1,92 @@
+/** Closes the reviews of refused refunds whose amount was refunded in another way. */
+import { formatMoney, toAmount } from '../../../engine/index.ts'
+import type { Amount, DecisionGrounds, Instant } from '../../../engine/index.ts'
+import type { Sql } from '../database/sqlite-connection.ts'
+import { statement } from '../database/statements/statement.ts'
+import { recordDecision } from '../reviews/decision-history.ts'
+import { isRefusedRefundOpen } from './refund-states-and-channels.ts'
+
+/** A refused refund in review. `amount`: in minor units of the registration's currency. */
+type RefusedRefund = { readonly id: number; readonly amount: Amount }
+
+/** Uses the registration for which the payment counts, because staff may have moved the payment. */
+const registrationOfCapture = statement((builder, { captureId }: { captureId: number }) =>
+  builder
+    .selectFrom('captures as c')
+    .leftJoin('payments as p', 'p.id', 'c.counts_for')
+    .innerJoin('registrations as g', (join) =>
+      join.on('g.id', '=', ({ fn }) => fn.coalesce('p.registration_id', 'c.registration_id')),
+    )
+    .select(['g.id', 'g.reg_no as regNo', 'g.event_id as eventId', 'g.currency'])
+    .where('c.id', '=', captureId),
+)
+const openRefusedRefunds = statement((builder, { registrationId }: { registrationId: number }) =>
+  builder
+    .selectFrom('refunds as f')
+    .innerJoin('captures as c', 'c.id', 'f.capture_id')
+    .leftJoin('payments as p', 'p.id', 'c.counts_for')
+    .select(['f.id', 'f.amount'])
+    .where(({ eb, fn }) =>
+      eb(fn.coalesce('p.registration_id', 'c.registration_id'), '=', registrationId),
+    )
+    .where(isRefusedRefundOpen)
+    .orderBy('f.id'),
+)
+
+/**
+ * Closes the reviews of the refused refunds that a new refund replaces, so that no amount is refunded twice. Call it
+ * before the new refund is stored.
+ *
+ * @param captureId A payment that the new refund refunds.
+ * @param parts The amounts of the new refund, one for each payment.
+ * @returns A sentence for the user, with a space before it; empty if no refund is replaced.
+ */
+export async function replaceRefusedRefunds(
+  sql: Sql,
+  captureId: number,
+  parts: readonly Amount[],
+  decisionGrounds: DecisionGrounds,
+  at: Instant,
+): Promise<string> {
+  const registration = await registrationOfCapture.get(sql, { captureId })
+  if (registration === undefined) return ''
+  const refused = await openRefusedRefunds.all(sql, { registrationId: registration.id })
+  const replaced = selectReplacedRefunds(refused, parts)
+  for (const { id, amount } of replaced)
+    await recordDecision(
+      sql,
+      { ...registration, id: `R${id}` },
+      null,
+      { what: 'refused refund replaced' },
+      decisionGrounds,
+      amount,
+      at,
+      { message: '' },
+    )
+  const amounts = replaced.map(({ amount }) => formatMoney(amount, registration.currency))
+  return replaced.length === 0
+    ? ''
+    : ` This replaces the ${replaced.length === 1 ? 'refund' : 'refunds'} of ${amounts.join(' and ')} that the gateway refused.`
+}
+
+/**
+ * Selects all refused refunds if the new refund has their total amount; otherwise one refund with its total amount;
+ * otherwise one refund for each part with the same amount. A refund of another amount replaces none, because it may
+ * have another reason.
+ */
+export function selectReplacedRefunds(
+  refused: readonly RefusedRefund[],
+  parts: readonly Amount[],
+): readonly RefusedRefund[] {
+  const total = sumAmounts(parts)
+  if (sumAmounts(refused.map(({ amount }) => amount)) === total) return refused
+  const amounts = refused.some(({ amount }) => amount === total) ? [total] : [...parts]
+  return refused.filter(({ amount }) => {
+    const index = amounts.indexOf(amount)
+    if (index !== -1) amounts.splice(index, 1)
+    return index !== -1
+  })
+}
+
+const sumAmounts = (amounts: readonly Amount[]): Amount =>
+  toAmount(amounts.reduce((sum, amount) => sum + amount, 0))
