@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * `npm run audit`: lists known vulnerabilities of the packages that a server runs. It queries the registry, so it is
+ * `npm run audit`: lists known vulnerabilities in the packages that a server runs. It queries the registry, so it is
  * not part of `npm test`, which needs no network.
  *
  * Exit status: 0 no known vulnerabilities, 1 vulnerabilities (listed with their fixes), 2 no response.
@@ -11,12 +11,12 @@ import { fileURLToPath } from 'node:url'
 
 const rootDir = join(dirname(fileURLToPath(import.meta.url)), '..')
 /** The maximum wait for a response from the registry. */
-const MAX_RESPONSE_MS = 60_000
+const RESPONSE_TIMEOUT_MS = 60_000
 
 const auditRun = spawnSync('npm', ['audit', '--omit=dev', '--json'], {
   cwd: rootDir,
   encoding: 'utf8',
-  timeout: MAX_RESPONSE_MS,
+  timeout: RESPONSE_TIMEOUT_MS,
 })
 
 /** @param {string} text @returns {unknown} */
@@ -42,7 +42,7 @@ if (report === null || report.vulnerabilities === undefined) {
     auditRun.stderr.trim().split('\n')[0] ||
     'no response'
   console.error(
-    `The packages were NOT audited: the registry of this machine could not be queried (${reason}). Run "npm run audit" on a machine whose npm registry serves security advisories.`,
+    `The packages were NOT audited: this machine's registry could not be queried (${reason}). Run "npm run audit" on a machine whose npm registry serves security advisories.`,
   )
   process.exit(2)
 }

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 /**
- * `npm run release [FOLDER]` creates one file with everything that a server needs: the Node version in the lockfile, the packages that run on a server, the built web app, checksums, and upgrade notes. The same sources produce the same
- * file, byte for byte.
+ * `npm run release [FOLDER]` creates one file with everything that a server needs: the Node version in the lockfile,
+ * the packages that run on a server, the built web app, checksums, and upgrade notes. The same sources produce the
+ * same file, byte for byte.
  *
  * Exit status: 0 created, 1 failed.
  */
@@ -25,8 +26,8 @@ import { findServerPackages, createFileFilter } from './release-packages.ts'
 
 const ROOT_DIR = join(import.meta.dirname, '..')
 /**
- * Folders with the code that a server runs and the documents that its operator reads. The web app's sources are included because the server compares them
- * with the built web app.
+ * Folders with the code that a server runs and the documents that its operator reads. The web app's sources are
+ * included because the server compares them with the built web app.
  */
 const FOLDERS = [
   'bin',
@@ -112,7 +113,7 @@ This release includes Node ${nodeVersion} and uses a database of version ${migra
 (\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). See docs/operation/monitoring.md for details.
 
 1. Run \`sha256sum --check --quiet ${CHECKSUMS_FILE}\` in this folder.
-2. Run \`bin/rollcall db migrate --check\` with the variables of the server. Exit status: 0 the database does not change, 1 the next start migrates it.
+2. Run \`bin/rollcall db migrate --check\` with the server's environment variables. Exit status: 0 the database does not change, 1 the next start migrates it.
 3. Run \`rollcall db backup\` with the version that is running.
 4. Point /opt/rollcall to this folder (\`ln -sfn ${FOLDER_NAME} /opt/rollcall\`), and restart. Requests wait during the restart.
 5. Run \`bin/rollcall doctor\`.

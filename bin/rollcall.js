@@ -57,13 +57,13 @@
             console.error(
               'The package ' +
                 missingPackage[1] +
-                ' is not installed. Run "npm ci" in the folder of Rollcall, or unpack the release again.',
+                ' is not installed. Run "npm ci" in the Rollcall folder, or unpack the release again.',
             )
             process.exit(2)
           }
           console.error(
             isFileLimitReached
-              ? 'Rollcall cannot open its own files, because too many files are open. Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.'
+              ? 'Rollcall cannot open its own files, because too many files are open. Raise the limit: LimitNOFILE in the systemd unit, or ulimit -n in a shell.'
               : error,
           )
           process.exit(isFileLimitReached ? (process.argv[2] === 'start' ? 75 : 2) : 3)

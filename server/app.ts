@@ -47,7 +47,7 @@ import { ignoreExpectHeader, closeIdleConnections } from './http/connections.ts'
 
 /** Fixed routes receive small inputs, such as a username and password, or a decision and its reason. */
 const MAX_BODY_BYTES = 128 * 1024
-/** Enough random bytes for unique prefixes in many thousands of runs. */
+/** Enough random bytes for unique prefixes across many thousands of runs. */
 const RUN_PREFIX_BYTES = 6
 /** Long enough for a slow phone to send 5 MB at 20 KB/s. The connection is closed after this time. */
 const REQUEST_TIMEOUT_MS = 300_000
@@ -129,7 +129,7 @@ export async function buildApp(deps: Deps): Promise<FastifyInstance> {
 }
 
 /**
- * Returns a function that creates request ids for the log: a prefix unique to this run of the server, and a counter.
+ * Returns a function that creates request ids for the log: a prefix unique to this server run, and a counter.
  */
 function createRequestIds(): () => string {
   const runPrefix = randomBytes(RUN_PREFIX_BYTES).toString('base64url')
@@ -166,8 +166,8 @@ function addSmallBodyParsers(app: FastifyInstance): void {
 }
 
 /**
- * Parses a form into an object without a prototype, so that every name is an ordinary key. A name sent twice gets a
- * list of both values, so that neither is used silently.
+ * Parses a form into an object without a prototype, so that every name is an ordinary key. If a name is sent
+ * twice, it gets a list of both values, so that neither is silently ignored.
  */
 function parseForm(fields: URLSearchParams): Record<string, string | readonly string[]> {
   const body: Record<string, string | readonly string[]> = Object.create(null)

@@ -57,7 +57,7 @@ const MIN_FREE_INODES = 16
 
 export type AssembleOptions = {
   readonly clock: () => Instant
-  /** Milliseconds of a monotonic clock; defaults to the machine's own. */
+  /** A monotonic clock in milliseconds; defaults to the machine's own. */
   readonly steadyMs?: () => number
   readonly log: Log
   /** Prints findings in readable form. */
@@ -68,7 +68,7 @@ export type AssembleOptions = {
   readonly isNew?: boolean
   /** Overrides `hasJobs` for the event files only. */
   readonly isWatching?: boolean
-  /** True if this process activates new event files for all servers of the database; defaults to `hasJobs`. */
+  /** True if this process activates new event files for all servers that share the database; defaults to `hasJobs`. */
   readonly activatesVersions?: boolean
   /** Checks changed event files; defaults to a worker thread. */
   readonly checkFolder?: FolderCheck
@@ -120,7 +120,7 @@ export async function assembleServer(
   }
 }
 
-/** Returns the problem of the machine that prevents startup; null if the error is a bug. */
+/** Returns the machine problem that prevents startup; null if the error is a bug. */
 export function findStartProblem(error: unknown, { dataDir }: Environment): StartProblem | null {
   const problem = explainMachineProblem(error, dataDir)
   if (problem === null) return null

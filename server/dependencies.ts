@@ -19,9 +19,9 @@ import type { S3Bucket } from './storage/files/s3-bucket.ts'
 import type { SweepResult } from './storage/files/upload-storage-types.ts'
 import type { GatewayDispute, Store, StoredRegistration } from './storage/index.ts'
 
-/** The credentials of one account by the end of the variable's name: KEY_ID for RAZORPAY_<ACCOUNT>_KEY_ID. */
+/** The credentials of one account, keyed by the suffix of the variable's name: KEY_ID for RAZORPAY_<ACCOUNT>_KEY_ID. */
 export type AccountVariables = Readonly<Record<string, string>>
-/** The accounts of one gateway, by the name that event files use. The sandbox creates its own. */
+/** The accounts of one gateway, keyed by the name that event files use. The sandbox creates its own. */
 export type GatewayAccounts = Readonly<Record<string, AccountVariables>>
 export type GatewayMode = 'sandbox' | 'airpay-test' | 'live'
 
@@ -49,7 +49,7 @@ export type Environment = {
   readonly accounts: Readonly<Partial<Record<GatewayKind, GatewayAccounts>>>
   /** The fields in Airpay's checksum: A (default) with the UID, B without. */
   readonly airpayChecksum?: 'A' | 'B'
-  /** Values to assume if a status response does not state them; none by default. */
+  /** Values to assume if a status response omits them; none by default. */
   readonly airpayAssumed?: { readonly currency: boolean; readonly sale: boolean }
   readonly rateLimits: boolean
   /** Grants access to the metrics from another machine; null if only this machine has access. */
@@ -94,8 +94,8 @@ export type EventRegistry = {
   /** Reads the folder again. Serves files without errors, and keeps the previous version of the others. */
   reload(): Promise<void>
   /**
-   * Serves the versions that are active on all servers of the database; returns true if this changed something. Always
-   * false with a single server.
+   * Serves the versions that are active on all servers that share the database; returns true if this changed
+   * something. Always false with a single server.
    */
   refresh(): Promise<boolean>
   onChange(listener: () => void): void
@@ -136,7 +136,7 @@ export type GatewayMessage = {
   readonly hash: 'right' | 'wrong' | 'unknown'
   readonly claimsPayment: boolean
 }
-/** `orderId` is null if the message names none. */
+/** `orderId` is null if the message contains none. */
 export type InvalidGatewayMessage = {
   readonly code: 'malformed' | 'unknown_order'
   readonly orderId: string | null
@@ -164,7 +164,7 @@ export type WebhookCheckResult =
       readonly eventId: string
       readonly type: string
       readonly message: GatewayMessage
-      /** The dispute that the webhook names. */
+      /** The dispute that the webhook reports. */
       readonly disputeId?: string
     }
 /** The reason for not sending a payment to the gateway, which would reject it. */
@@ -189,7 +189,7 @@ export type Buyer = {
 
 /** The interface to a gateway's protocol. */
 export type GatewayAdapter = {
-  /** Builds the payment data. Called before anything is stored: a registration that could not be paid is rejected. */
+  /** Builds the payment data. Called before anything is stored: a registration that cannot be paid is rejected. */
   handOff(
     event: EventConfig,
     buyer: Buyer,
@@ -209,12 +209,12 @@ export type GatewayAdapter = {
     timeoutMs: number,
   ): Promise<Result<PaymentData, string>>
   /**
-   * Reads a browser return or webhook; rejects a message without an order, or with an order of no event. The
-   * message is not proof of payment and must be verified. Absent if messages arrive at an address per order, or with a
+   * Reads a browser return or webhook; rejects a message without an order, or with an unknown order. The message is
+   * not proof of payment and must be verified. Absent if each order has its own return URL, or messages have a
    * signature.
    */
   readReturnOrWebhook?(body: MessageFields): ParsedMessage
-  /** Reads a return to the address of one order, for one account. Absent if a return names its order. */
+  /** Reads a return to the URL of one order, for one account. Absent if returns contain the order id. */
   readReturn?(event: EventConfig, orderId: OrderId, body: MessageFields): Promise<ParsedMessage>
   /** Checks and reads a signed webhook. Absent if webhooks have no signature. */
   readWebhook?(webhook: ReceivedWebhook): Promise<WebhookCheckResult>
@@ -242,7 +242,7 @@ export type GatewayAdapter = {
     canCapture?: boolean,
   ): Promise<StatusResponse>
   /**
-   * Requests a refund; `reference` is the gateway's reference of the payment. `key` identifies the refund, so that the
+   * Requests a refund; `reference` is the gateway's reference for the payment. `key` identifies the refund, so that the
    * gateway never makes it twice.
    */
   refund(
@@ -266,7 +266,7 @@ export type GatewayAdapter = {
   /** Returns every origin that the browser visits during a payment, for form-action. */
   origins(): readonly string[]
 }
-/** All gateways. A call about an event is passed to the gateway of its payment. */
+/** All gateways. A call about an event is passed to that event's gateway. */
 export type Gateways = Omit<
   GatewayAdapter,
   'readReturnOrWebhook' | 'readReturn' | 'readWebhook' | 'countConfirmedWithoutWebhook'
@@ -284,7 +284,7 @@ export type Gateways = Omit<
 /** Verifies payments with the gateway, after a return or a webhook and while polling. */
 export type Payments = {
   /**
-   * Queries the gateway, applies its response and queues the email; does nothing for a payment that has ended.
+   * Queries the gateway, applies its response and queues the email; does nothing for a payment in a final state.
    * `registration` is passed if the caller has just read it.
    */
   verify(
@@ -300,8 +300,8 @@ export type Payments = {
     orderIds: readonly OrderId[],
     timeoutMs: number,
   ): Promise<ReadonlyMap<OrderId, PollResult>>
-  /** Queries payments that are due, or `all`, open ones first. Counts the open ones, and those that ended. */
-  queryDue(all?: boolean): Promise<{ readonly queriedCount: number; readonly endedCount: number }>
+  /** Queries due payments, or `all`, open ones first. Counts the open ones, and those that reached a final state. */
+  queryDue(all?: boolean): Promise<{ readonly queriedCount: number; readonly finalCount: number }>
   /**
    * Queries an order that is not in the database, for the event that it may belong to; payments that the gateway
    * confirms are passed to staff for review. `unsure`: the response was not conclusive.

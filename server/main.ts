@@ -73,7 +73,7 @@ const CURRENT_PROCESS: ProcessHost = {
 }
 
 /**
- * Starts everything and listens. Resolves once the address is printed; fails with a message and the exit status
+ * Starts everything and listens. Resolves once the URL is printed; fails with a message and the exit status
  * if an event file, a variable or the database prevents the start.
  */
 export async function bootServer(
@@ -239,7 +239,7 @@ function explainSocketError(error: unknown, environment: Environment): StartProb
   const text =
     environment.socketFd === undefined
       ? explainListenError(error, { ...environment, variable: 'PORT' })
-      : `LISTEN_FDS names a socket for the server, but it cannot listen on it (${code}).`
+      : `LISTEN_FDS provides a socket, but the server cannot listen on it (${code}).`
   return text === null ? null : { status: 2, text }
 }
 
@@ -288,7 +288,7 @@ function waitForSignal(log: Log): Promise<string> {
 type ReservedPort = { readonly environment: Environment; readonly free: () => Promise<void> }
 
 /**
- * Reserves a free port if the port is 0, because its number must be known before other parts use the server's address.
+ * Reserves a free port if the port is 0, because its number must be known before other parts use the server's URL.
  * The port stays reserved until `free` is called.
  */
 async function reservePort(

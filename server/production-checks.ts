@@ -48,5 +48,5 @@ function checkAddress(publicUrl: string): string | null {
     return `PUBLIC_URL is ${publicUrl}, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.`
   return protocol === 'https:'
     ? null
-    : `PUBLIC_URL is ${publicUrl}: answers, proofs and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.`
+    : `PUBLIC_URL is ${publicUrl}: answers, uploads and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.`
 }

@@ -17,19 +17,19 @@ const CHECKED_BEFORE_USE: Readonly<Record<string, string>> = {
   'Document/Element.startViewTransition':
     'React calls it in a try block, and only for <ViewTransition>',
   navigation: 'React checks with typeof before it shows that a transition is in progress',
-  'navigation.currentEntry': 'as navigation',
-  'navigation.navigate': 'as navigation',
-  'navigation.transition': 'as navigation',
+  'navigation.currentEntry': 'see `navigation`',
+  'navigation.navigate': 'see `navigation`',
+  'navigation.transition': 'see `navigation`',
   'navigator.connection': 'React checks for it, only in <ViewTransition>',
   setImmediate: 'React checks with typeof; browsers use a MessageChannel',
   'HTMLFormElement.requestSubmit': 'submit() of RJSF, which is never called',
   'HTMLInputElement.alpha': "alpha() of MUI's theme, not of an element",
   'navigator.share': 'web/results/result-page-buttons.tsx checks, and otherwise copies the link',
   'DataTransfer.addElement': 'a method of CodeMirror',
-  EditContext: 'CodeMirror checks, and edits without it',
+  EditContext: 'CodeMirror checks, and works without it',
   'Selection.getComposedRanges': 'CodeMirror checks, for an editor inside a shadow root',
   requestIdleCallback: 'CodeMirror checks, and uses a timer otherwise',
-  cancelIdleCallback: 'as requestIdleCallback',
+  cancelIdleCallback: 'see `requestIdleCallback`',
   'Intl.Segmenter': 'CodeMirror checks, and otherwise splits by code points',
   'navigator.scheduling': 'CodeMirror checks, and otherwise uses the clock',
 }
@@ -43,7 +43,8 @@ const BROWSER_ROWS = readFileSync(join(TOP, 'docs', 'browsers.md'), 'utf8')
     return chrome && firefox && safari ? [{ chrome, firefox, safari }] : []
   })
 const toMinimumVersions = (row: (typeof BROWSER_ROWS)[number] | undefined): MinimumVersions => {
-  if (row === undefined) throw new Error('a row is missing in the first table of docs/browsers.md')
+  if (row === undefined)
+    throw new Error('a row is missing from the first table of docs/browsers.md')
   const { chrome, firefox, safari } = row
   return {
     chrome,
@@ -69,7 +70,7 @@ type Chunk = {
 /** Lists every script of the build with the browsers that must run it. */
 function listScripts(): readonly { readonly file: string; readonly browsers: MinimumVersions }[] {
   if (!existsSync(BUILD_DIR))
-    throw new Error('the web app is not built: npm run build, or npm test')
+    throw new Error('the web app is not built: run `npm run build` or `npm test`')
   const manifest = JSON.parse(
     readFileSync(join(BUILD_DIR, '.vite', 'manifest.json'), 'utf8'),
   ) as Readonly<Record<string, Chunk>>
@@ -84,8 +85,8 @@ function listScripts(): readonly { readonly file: string; readonly browsers: Min
   }
   visit('index.html')
   const delegateFiles = new Set([...reachedFiles].map((name) => manifest[name]?.file))
-  // Only the page for organisers starts a worker. No chunk imports the script that validates the form before submit, so
-  // it is not an organisers' script.
+  // Only the organisers' page starts a worker. The script that validates the form before submission is in no chunk of
+  // the manifest, but delegates load it.
   const isOrganiserScript = (file: string): boolean =>
     !delegateFiles.has(file) &&
     (/\/check-event-file-worker-/.test(file) ||
@@ -99,7 +100,7 @@ function listScripts(): readonly { readonly file: string; readonly browsers: Min
     }))
 }
 
-test('a name with an ö opened the error page in Chromium 109: built scripts use no newer features', () => {
+test('built scripts use only features that all supported browsers have', () => {
   const usedFeatures = listScripts().flatMap(({ file, browsers }) =>
     findUnsupportedFeatures(readFileSync(join(BUILD_DIR, file), 'utf8'), browsers).map(
       (unsupportedFeature) => ({ file, usage: unsupportedFeature }),

@@ -82,7 +82,7 @@ const EXCEPTIONS: readonly Exception[] = [
   {
     why: 'corrections by staff',
     in: /^server\/registration\/actions\/correct-answers\.ts$/,
-    text: /answers: \{field|^A transfer|^Enter the name|has no field|^Files cannot|another file|\{\} (more|less)|^This correction|^These answers|was already refunded|has changed since you opened it/,
+    text: /answers: \{field|^A transfer|^Enter the name|has no field|^Files cannot|another file|\{\} (more|less)|^This correction|^(With )?[Tt]hese answers|was already refunded|has changed since you opened it/,
   },
   {
     why: 'registrations that staff add',

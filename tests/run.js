@@ -189,14 +189,14 @@ function runStep(name, command, args, variables = {}) {
 }
 
 /** One day. Many versions of a file may be compiled in that time. */
-const COMPILED_MS_MAX = 24 * 60 * 60 * 1000
+const MAX_COMPILED_MS = 24 * 60 * 60 * 1000
 
 /** Removes old compiled files: each version of a file, and each run of a test, is stored under its own name. @param {string} folder */
 function removeOldFiles(folder) {
   if (!existsSync(folder)) return
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     const file = join(entry.parentPath, entry.name)
-    if (entry.isFile() && Date.now() - statSync(file).mtimeMs > COMPILED_MS_MAX) rmSync(file)
+    if (entry.isFile() && Date.now() - statSync(file).mtimeMs > MAX_COMPILED_MS) rmSync(file)
   }
 }
 

@@ -21,7 +21,7 @@ describe("the engine's entry points name each export, and every export is used o
   test.each([
     ['index.ts', 'applyPaymentEvent'],
     ['api.ts', 'ErrorResponse'],
-    ['messages.ts', 'REFUSAL_MESSAGES'],
+    ['messages.ts', 'SERVER_MESSAGES'],
     ['authoring.ts', 'compileEvent'],
   ])('engine/%s', (entryPoint, allowed) => {
     const lines = read(`engine/${entryPoint}`)
@@ -179,11 +179,11 @@ test('no folder of code has more than 20 entries, except those of one kind', () 
       entries.set(folder, (entries.get(folder) ?? new Set()).add(parts[depth] ?? ''))
     }
   }
-  const crowded = [...entries]
+  const crowdedFolders = [...entries]
     .filter(([folder, names]) => names.size > 20 && folder !== 'server/storage/migrations')
     .map(([folder]) => folder)
   expect(entries.size).toBeGreaterThan(20)
-  expect(crowded).toEqual([])
+  expect(crowdedFolders).toEqual([])
 })
 
 /** Each call of the store, a gateway or the payments module is dispatched through one of these tables. */
@@ -238,7 +238,7 @@ test('docs/architecture/storage.md lists the kinds of locks in the order in whic
   expect(listedKinds).toEqual(kinds)
 })
 
-test('a renamed test file lost its place in the order and started last', () => {
+test('every test file that the start order names exists', () => {
   const missingFiles = NAMED_FILES.filter(
     (name) => !paths.some((path) => path.endsWith(`/${name}.test.ts`)),
   )

@@ -36,9 +36,9 @@ const TEXT_EXTENSIONS = new Set([
 const isText = (name: string): boolean => TEXT_EXTENSIONS.has(extname(name))
 const THIS_FILE = 'tests/tidy.test.ts'
 /** A longer file is hard to understand: split it by subject. */
-const LINES_MAX = 400
+const MAX_LINES = 400
 /** A table of cases may be longer than the code that it tests. */
-const TEST_LINES_MAX = 600
+const MAX_TEST_LINES = 600
 
 const listFiles = (folder: string): string[] =>
   readdirSync(join(TOP, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -93,7 +93,7 @@ const NPM = concatenate('np', 'm')
 const MACHINE_PATHS = new RegExp(`(^|[^a-zA-Z0-9_.])/(${ROOTS.join('|')})/[a-z.]`)
 const REGISTRIES = new RegExp(`https?://[a-z0-9.-]*(registry|${NPM})[a-z0-9.-]*\\.(org|com|io)`)
 
-/** Each row has a line that it must match and one that it must not match, which reveals a pattern without effect. */
+/** Each row has a line that it must match and a line that it must not match, to detect a pattern without effect. */
 const ROWS: readonly Row[] = [
   {
     why: 'The engine is a function of its arguments',
@@ -416,7 +416,7 @@ describe('forbidden patterns', () => {
   })
 })
 
-test(`no source file is longer than ${LINES_MAX} lines (tests: ${TEST_LINES_MAX}): split it by subject`, () => {
+test(`no source file is longer than ${MAX_LINES} lines (tests: ${MAX_TEST_LINES}): split it by subject`, () => {
   // A list of exports is searched, not read, and cannot be split by subject.
   const isCode = (path: string): boolean =>
     /\.(ts|tsx|js|css)$/.test(path) && path !== 'engine/index.ts'
@@ -425,7 +425,7 @@ test(`no source file is longer than ${LINES_MAX} lines (tests: ${TEST_LINES_MAX}
     code
       .filter(
         ({ path, lines }) =>
-          lines.length > (path.startsWith('tests/') ? TEST_LINES_MAX : LINES_MAX),
+          lines.length > (path.startsWith('tests/') ? MAX_TEST_LINES : MAX_LINES),
       )
       .map(({ path, lines }) => `${path}: ${lines.length}`),
   ).toEqual([])
@@ -537,7 +537,7 @@ test('docs/README.md links to every page of docs', () => {
 })
 
 /** The maximum size of a page in bytes, which can be read in one sitting. */
-const PAGE_BYTES_MAX = 15_000
+const MAX_PAGE_BYTES = 15_000
 const LONGER_PAGES: Readonly<Record<string, number>> = { 'docs/decisions.md': 40_000 }
 
 test('README.md, CHANGELOG.md and every page of docs are short enough to read: split a page by subject', () => {
@@ -546,7 +546,7 @@ test('README.md, CHANGELOG.md and every page of docs are short enough to read: s
   expect(readSize('CHANGELOG.md')).toBeLessThanOrEqual(6_000)
   const pages = paths.filter((path) => /^docs\/.+\.md$/.test(path))
   expect(pages).toContain('docs/findings/README.md')
-  const tooLong = pages.filter((path) => readSize(path) > (LONGER_PAGES[path] ?? PAGE_BYTES_MAX))
+  const tooLong = pages.filter((path) => readSize(path) > (LONGER_PAGES[path] ?? MAX_PAGE_BYTES))
   expect(tooLong).toEqual([])
 })
 
@@ -554,9 +554,9 @@ test('no folder of docs has more than 20 entries, except the generated pages of 
   const folders = [
     ...new Set(paths.filter((path) => path.startsWith('docs/')).map(posix.dirname)),
   ].filter((folder) => folder !== 'docs/findings')
-  const crowded = folders.filter((folder) => readdirSync(join(TOP, folder)).length > 20)
+  const crowdedFolders = folders.filter((folder) => readdirSync(join(TOP, folder)).length > 20)
   expect(folders.length).toBeGreaterThan(3)
-  expect(crowded).toEqual([])
+  expect(crowdedFolders).toEqual([])
 })
 
 const decisions = readFileSync(join(TOP, 'docs/decisions.md'), 'utf8').split(/^## /m).slice(1)

@@ -10,7 +10,7 @@ import { getDecimals, type Currency } from '../lib/money.ts'
 import { assertNever } from '../lib/result.ts'
 import { DAY_PATTERN, type Day } from '../lib/time.ts'
 
-/** The length of an email address that the gateway accepts (see its field table), in characters. */
+/** The maximum length of an email address that the gateway accepts, in characters (see the gateway's field table). */
 export const GATEWAY_EMAIL_CHARACTERS = { min: 6, max: 50 } as const
 
 const EMAIL_LABEL = '[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?'
@@ -138,9 +138,9 @@ export function getInvalidMessage(field: Field): string {
 }
 
 /**
- * Checks rules that no pattern can express, and returns the error of a well-formed answer or null.
- * The JSON Schema cannot contain these rules, so both validations call this function. A GSTIN is
- * accepted if and only if an invoice can print it.
+ * Checks rules that no pattern can express, and returns the error for a well-formed answer, or null. The JSON Schema
+ * cannot contain these rules, so both validations call this function. A GSTIN is accepted if and only if an invoice
+ * can print it.
  */
 export function findValueError(
   field: Field,
@@ -167,8 +167,8 @@ export function getRequiredMessage(field: Field): string {
   return field.required?.message ?? getInvalidMessage(field)
 }
 
-// Matches 7 to 15 digits (E.164 allows 15) with the separators that people write. The default, a prefix such as +91
-// with nothing typed after it, is what an untouched form sends.
+// Matches 7 to 15 digits (E.164 allows 15) with the separators that people write. An untouched form sends the
+// default, which is a prefix such as +91.
 function getPhonePattern(field: Field): string {
   const numberPattern = '\\+?(?:[ ().\\-]*[0-9]){7,15}[ ().\\-]*'
   return typeof field.default === 'string'
@@ -176,7 +176,7 @@ function getPhonePattern(field: Field): string {
     : `^${numberPattern}$`
 }
 
-/** Returns patterns that together match the days of a range, both ends included. */
+/** Returns patterns that together match the dates in a range, including both ends. */
 export function getDatePatterns(from: Day | undefined, to: Day | undefined): readonly string[] {
   return [
     DAY_PATTERN,
@@ -185,7 +185,7 @@ export function getDatePatterns(from: Day | undefined, to: Day | undefined): rea
   ]
 }
 
-/** Builds a pattern for a day equal to the limit or beyond it: the first differing character decides. */
+/** Builds a pattern for dates on or beyond the limit. The first character that differs decides. */
 function buildLimitPattern(limit: Day, side: 'later' | 'earlier'): string {
   const alternatives = [...limit].flatMap((digit, index) => {
     const remainingDigits = limit.slice(index + 1).replace(/\d/g, '[0-9]')

@@ -9,8 +9,8 @@ import type { Condition } from '../event/answer-types.ts'
 export const MAX_SCHEMA_TESTS = 1500
 
 /**
- * Returns for each field the number of tests in its conditions, including those of the fields that
- * they refer to, recursively.
+ * Returns, for each field, the number of tests in its conditions. Includes the conditions of the fields to which
+ * these conditions refer, recursively.
  */
 export function countSchemaTests(event: EventConfig): ReadonlyMap<string, number> {
   const { fields, sections, categoryChoice } = event

@@ -1,9 +1,9 @@
 /**
- * Compiles an event to JSON Schema draft-07, for validators that do not support event files.
+ * Compiles an event to JSON Schema draft-07, for validators that do not read event files.
  *
- * Conditions become `allOf: [{if, then}]`, always with `required` inside `if`; each field occurs
- * in one `then`. Uses no format, minLength or object const, so that the module that ajv compiles
- * from the schema needs no import at run time.
+ * Conditions become `allOf: [{if, then}]`, always with `required` inside `if`; each field occurs in one `then`. Uses
+ * no format, minLength or object const, so that the module compiled from the schema by ajv needs no import at run
+ * time.
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Condition, Scalar, Test } from '../event/answer-types.ts'
@@ -112,7 +112,7 @@ function buildFlatFieldsSchema(fields: readonly Field[]): Schema {
   }
 }
 
-/** Returns the field order of the flat schema, and option labels. It does not define how a field is rendered. */
+/** Returns the field order and option labels of the flat schema. The result does not define how a field is rendered. */
 export function createUiSchema(event: PublicEvent): Schema {
   return { ...buildUiSchemaOfFields(event.fields), 'ui:submitButtonOptions': { norender: true } }
 }

@@ -26,7 +26,7 @@ const MAILBOX_DOMAINS = [
   'hotmail.co.uk',
   'proton.me',
 ]
-/** Real domains that look like a mistyped domain of the list above. */
+/** Real domains that look like a mistyped form of a domain in the list above. */
 const REAL_DOMAINS = new Set([
   'mail.com',
   'email.com',

@@ -18,10 +18,10 @@ import { isBlank, isUnreadable, readField } from './read-answer.ts'
 import { memoize } from '../lib/memoize.ts'
 
 /**
- * Returns the normalised answers. Text is trimmed, and "" counts as absent; "true", "false" and decimal texts become
- * booleans and numbers; a select's answer takes the case of its option if the field ignores case. A malformed answer
- * is kept as text, so that validation can report it. Unknown names and answers of hidden fields are dropped and
- * listed in `droppedIds`. Idempotent.
+ * Returns the normalised answers. Text is trimmed, and "" counts as absent; "true", "false" and decimal strings
+ * become booleans and numbers; a select's answer takes the case of its option if the field ignores case. A malformed
+ * answer is kept as text, so that validation can report it. Unknown names and answers of hidden fields are dropped
+ * and listed in `droppedIds`. Idempotent.
  */
 export function normalise(
   event: PublicEvent,
@@ -63,8 +63,8 @@ export function listOfferedOptions(
 
 /**
  * Replaces or removes a payment method that is not offered. The form preselects the first method. If that method does
- * not accept the category's currency, the first one that does replaces it. A method that the delegate chose is removed
- * instead of replaced, because another one may cost more.
+ * not accept the category's currency, it is replaced by the first method that does. A method that the delegate chose
+ * is removed instead, because another method may cost more.
  */
 function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
   const field = findMethodFieldByCurrency(event)
@@ -186,10 +186,7 @@ function findError(
   )
 }
 
-/**
- * Returns the name of an uploaded file as an answer, without folders and invisible characters, or
- * the error.
- */
+/** Returns the name of an uploaded file as an answer, without folders or invisible characters; otherwise the error. */
 export function readFileName(field: Field, uploadedName: string): Result<string, string> {
   const name = readField(field, uploadedName)
   const error = findError(field, name, STANDALONE_STATE)
@@ -279,9 +276,7 @@ function readAllFields(event: PublicEvent, raw: RawAnswers): Answers {
   return fromPairs(pairs)
 }
 
-/**
- * Returns the ids of all fields, and the fields that have a condition or are in a section with one.
- */
+/** Returns the ids of all fields, and the fields that have a condition or are in a section that has a condition. */
 const splitFieldsByCondition = memoize((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined

@@ -18,7 +18,7 @@ export type ActionsResponse = {
   state: RegistrationState
   /** The state in words: when and how the registration was paid, or why it is unpaid. */
   state_display: string
-  /** The server's current day, which is the default day of a payment. */
+  /** The server's current date, which is the default payment date. */
   today: Day
   /** The balance after a correction; 0 if there is none. */
   due: number
@@ -27,7 +27,7 @@ export type ActionsResponse = {
    * none.
    */
   to_pay: number
-  /** The amount to refund, without refunds in progress; 0 if there is none. */
+  /** The amount to refund, excluding refunds in progress; 0 if there is none. */
   pay_back: number
   /**
    * The amount that staff refunded as goodwill. It is not deducted from `pay_back`. 0 if there is none, or if the
@@ -89,10 +89,10 @@ export type ActionsResponse = {
 export type WireSecondPayment = {
   /** The number of the registration that was paid first. */
   first: string
-  /** The amount paid there and not refunded, in `first_currency`, or in rupees if that is absent. */
+  /** The amount paid for that registration and not refunded, in `first_currency`, or in rupees if that is absent. */
   first_amount: number
   first_currency?: Currency
-  /** The amount paid here and not refunded, in the currency of the registration. */
+  /** The amount paid for this registration and not refunded, in the registration's currency. */
   amount: number
   /** When the delegate requested a refund. Null if there is no request. */
   asked_at: string | null
@@ -136,8 +136,7 @@ export type ActionResponse = {
 }
 
 /**
- * GET /admin/find/?q=: registrations of all events that the user can access. `more`: whether there
- * are more.
+ * GET /admin/find/?q=: registrations of all events that the user can access. `more`: whether there are more results.
  */
 export type SearchResponse = {
   status: 'success'

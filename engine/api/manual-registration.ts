@@ -10,7 +10,7 @@ import type { WireClaimField } from './payment-methods.ts'
 /** GET /admin/add/?event=ID. */
 export type ManualRegistrationFormResponse = {
   status: 'success'
-  /** The server's time, ISO 8601 with +05:30. It decides the prices. */
+  /** The server's time, ISO 8601 with +05:30. It determines the prices. */
   now: string
   event: PublicEvent
   /** The seats left by quota id or `quota.option`: 0 if full; other numbers only if the event file shows them. */

@@ -76,7 +76,7 @@ export type OfficeRegistrationResponse = {
     asked: string
     facts: { at: string; type: string; text: string }[]
   }[]
-  /** The registration's lines in gateway settlements, by day. Amounts are those of the settlement. */
+  /** The registration's lines in gateway settlements, by date. Amounts are those of the settlement. */
   settled: {
     is: 'sale' | 'refund' | 'other'
     reference: string
@@ -90,7 +90,7 @@ export type OfficeRegistrationResponse = {
   }[]
   /** Disputes about the payments, oldest first. */
   disputes: WireDispute[]
-  /** The PDF of evidence for users who may download it. Absent without a dispute. */
+  /** The evidence PDF, for users who may download it. Absent if there is no dispute. */
   evidence_url?: string
   mails: {
     id: number
@@ -129,8 +129,8 @@ export type ReviewsResponse = {
   count: number
   reviews: WireReview[]
   /**
-   * By event, the number of delegates who request the refund of a second payment. Events without
-   * one are omitted.
+   * The number of delegates, by event, who request a refund of a second payment. Events without such a request are
+   * omitted.
    */
   refund_requests: { event_id: string; count: number }[]
 }
@@ -184,7 +184,7 @@ export type ExchangeRatesResponse = {
   status: 'success'
   /** ISO 4217 codes. */
   currencies: string[]
-  /** Rupees for one unit, as a decimal text; the newest day first. */
+  /** Rupees for one unit, as a decimal string; newest date first. */
   rates: {
     currency: string
     day: string
@@ -193,7 +193,7 @@ export type ExchangeRatesResponse = {
     entered_by: string
     entered_at: string
   }[]
-  /** Invoices that have no exchange rate yet, by the day of payment. */
+  /** Invoices that have no exchange rate yet, by payment date. */
   waiting: { currency: string; day: string; invoices: number }[]
 }
 
@@ -215,12 +215,12 @@ export type EventStats = {
    * their own.
    */
   currency?: string
-  /** The same two figures in other currencies, which are never added to them. Absent if there are none. */
+  /** The same two figures in other currencies, which are listed separately. Absent if there are none. */
   other_currencies?: {
     currency: string
     total_revenue: number
     dismissed_amount: number
-    /** By the day of the payment or refund. */
+    /** By the date of the payment or refund. */
     by_day?: { day: string; revenue: number }[]
   }[]
   /** Payments and refunds in payment review. */
@@ -230,7 +230,7 @@ export type EventStats = {
 export type StatsResponse = {
   status: 'success'
   data: Record<string, unknown> & {
-    /** The server's time, ISO 8601 with +05:30. Figures for "today" are for this day. */
+    /** The server's time, ISO 8601 with +05:30. Figures for "today" are for this date. */
     now: string
     /** The work queue; empty rows are omitted. */
     waiting: WireWorkQueueItem[]
@@ -267,8 +267,8 @@ export type StatsResponse = {
       }[]
     >
     /**
-     * By event key, one entry per Indian day with data. Revenue in the event's currency, on the day of payment; for
-     * other currencies, see `other_currencies`.
+     * By event key, one entry per day in India that has data. Revenue is in the event's currency, on the payment
+     * date; for other currencies, see `other_currencies`.
      */
     by_day: Record<string, { day: string; registrations: number; revenue: number }[]>
   }
@@ -277,7 +277,7 @@ export type StatsResponse = {
 /** GET /admin/codes/?event=ID&before=…: newest first. With as=csv, all of them as a file. */
 export type CodesResponse = {
   status: 'success'
-  /** The server's current day. Codes valid until an earlier day have expired. */
+  /** The server's current date. Codes valid until an earlier date have expired. */
   today: string
   /** The currency of the event. Absent for INR. */
   currency?: string
@@ -301,8 +301,8 @@ export type WireCode = {
   /** The number of paid uses. The others are unpaid or need approval. */
   paid: number
   /**
-   * The amount that the code deducted from the bills of all its uses and of the paid ones, with
-   * tax, by currency (absent for INR). Null if its kind gives a category instead of a discount.
+   * The amount that the code deducted from the bills of all its uses and of the paid ones, with tax, by currency
+   * (absent for INR). Null if this kind of code gives a category instead of a discount.
    */
   discounts: { currency?: string; amount: number; paid: number }[] | null
   /** The last day on which the code is valid. Null if there is none. */

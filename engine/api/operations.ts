@@ -4,7 +4,7 @@ import type { HeldEmails } from '../documents/recovery-series.ts'
 /** GET /admin/mail/. */
 export type EmailsResponse = {
   status: 'success'
-  /** The number of emails by state. A number of `counted_to` plus one means that there are more. */
+  /** The number of emails by state. A count of `counted_to` plus one means that there are at least that many. */
   counts: { queued: number; failed: number; sent: number }
   counted_to: number
   mails: WireMail[]
@@ -70,7 +70,7 @@ export type WireRecovery = {
   copy_at: string | null
   /** The time of the newest record in the copy. Null if the copy has no records. */
   stored_at: string | null
-  /** The latest known time at which this server served records that the copy lacks. Null if unknown. */
+  /** The latest known time at which this server served records that are missing from the copy. Null if unknown. */
   served_at: string | null
   /**
    * The payments that were pending in the copy: their total number, the number checked with the gateway, and the

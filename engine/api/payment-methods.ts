@@ -16,8 +16,8 @@ export type WirePaymentInstructions = {
   upi: string | null
   total: number
   /**
-   * The last day on which this total applies, YYYY-MM-DD, if the day of credit decides the price.
-   * Null if the total does not change.
+   * The last day on which this total applies, YYYY-MM-DD, if the price depends on the credit date. Null if the total
+   * does not change.
    */
   price_until: string | null
   /** The payment deadline. Null if there is none. */

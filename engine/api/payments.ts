@@ -5,7 +5,9 @@
  */
 import type { RegistrationState } from '../registration/registration-and-payment-states.ts'
 
-/** GET /admin/movements/?event&from&to|month&method&unsettled&unreconciled&after: payments and refunds, newest first. */
+/**
+ * GET /admin/movements/?event&from&to|month&method&unsettled&unreconciled&after: payments and refunds, newest first.
+ */
 export type MovementsResponse = {
   status: 'success'
   movements: WireMovement[]
@@ -14,10 +16,10 @@ export type MovementsResponse = {
   /** Totals of all pages. Null except on the first page. */
   totals: WireMovementTotals[] | null
   methods: { id: string; label: string }[]
-  /** The first and the last listed day, YYYY-MM-DD. By default, those of the current month. */
+  /** The first and last listed dates, YYYY-MM-DD. By default, those of the current month. */
   from: string
   to: string
-  /** The server's current day, YYYY-MM-DD. */
+  /** The server's current date, YYYY-MM-DD. */
   today: string
 }
 export type WireMovement = {
@@ -64,7 +66,7 @@ export type WireMovementTotals = {
   fee: number
 }
 
-/** GET /admin/debtors/?event&after: registrations with an amount due, the oldest first. */
+/** GET /admin/debtors/?event&after: registrations with an amount due, oldest first. */
 export type DebtorsResponse = {
   status: 'success'
   /** The server's time, from which the page calculates the time since the last reminder. */
@@ -105,19 +107,22 @@ export type WireOpenRefund = {
   at: string
 }
 
-/** GET /admin/months/?event&month: the figures of a month (without `month`, the last one), and whether it is closed. */
+/**
+ * GET /admin/months/?event&month: the figures of a month (without `month`, the previous month), and whether the month
+ * is closed.
+ */
 export type MonthResponse = {
   status: 'success'
   /** YYYY-MM. */
   month: string
-  /** The first and the last day of the month. */
+  /** The first and last day of the month. */
   from: string
   to: string
-  /** Whether the month is over. A month cannot be closed before it is over. */
+  /** Whether the month has ended. A month cannot be closed before it ends. */
   is_over: boolean
   totals: WireMovementTotals[]
   checks: {
-    /** Saved bank statements that cover days of the month, and the matched and the open deposits on these days. */
+    /** Saved bank statements that cover days of the month, and the matched and open deposits on those days. */
     statements: { statements: number; matched: number; open: number }
     /** Transfers and UPI payments of the month that no saved bank statement shows. */
     unreconciled: number
@@ -125,13 +130,13 @@ export type MonthResponse = {
     reviews: number
     /** Refunds that were requested in the month or earlier and are not completed. */
     refunds: number
-    /** Registrations that have paid more than they owe now, and their event if there is only one. */
+    /** Registrations for which more was paid than is owed now, and their event if there is only one. */
     to_refund: { registrations: number; event: string | null }
     /** Payments and refunds through a gateway in the month that no stored settlement lists. */
     unsettled: { payments: number; refunds: number }
     /** The gateways' payouts in the month, and those that a saved bank statement shows with the same amount. */
     payouts: { payouts: number; at_bank: number }
-    /** Invoices that wait for an exchange rate. */
+    /** Invoices that do not have an exchange rate yet. */
     rates: number
   }
   invoices: number

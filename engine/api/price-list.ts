@@ -16,7 +16,7 @@ export type TariffResponse = {
   /** Whether registration is open now, with the text to show if not. */
   open: boolean
   closed_text: string | null
-  /** Null if no period contains the day. */
+  /** Null if no period contains the date. */
   current_period: string | null
   /** The last day, in Indian time, on which today's prices apply. Null if no end is set. */
   until: string | null
@@ -30,7 +30,7 @@ export type TariffResponse = {
 /** GET /api/events/{id}/availability/: the data of a form that changes with each registration. */
 export type AvailabilityResponse = {
   status: 'success'
-  /** As in the tariff. */
+  /** The same as in the tariff. */
   left: Record<string, number>
 }
 

@@ -36,10 +36,7 @@ export type WireReconciledLine = {
   narration: string
   /** The reference under which the line is confirmed. */
   reference: string
-  /**
-   * Other bank references in this line. The client sends them back, so that none of them counts
-   * again.
-   */
+  /** Other bank references in this line. The client sends them back, so that none of them is counted again. */
   also: string[]
   amount: number
   /** The currency of the line and its payout. */
@@ -61,10 +58,9 @@ export type WireUnmatchedClaim = {
   reference: string | null
 }
 /**
- * Response of POST /admin/registrations/bulk/ {event?, act, reg_nos, why?} and of POST
- * /admin/reconcile/confirm/ {event, lines: [{reg_no, reference, also?, amount, day}], keep?:
- * [{reference, also?, amount, day, narration}]}. Each item is processed separately, regardless of
- * the others.
+ * Response of POST /admin/registrations/bulk/ {event?, act, reg_nos, why?} and of POST /admin/reconcile/confirm/
+ * {event, lines: [{reg_no, reference, also?, amount, day}], keep?: [{reference, also?, amount, day, narration}]}.
+ * Each item is processed separately.
  */
 export type BulkActionResponse = {
   status: 'success'

@@ -91,9 +91,8 @@ export type PaymentData = {
 } & Record<string, string>
 
 /**
- * 201 of the register call and of `/api/payment/retry/` and `/resume/`. If `payment_data` is
- * absent, nothing is to be paid now, and `stands` gives the reason. `page`: the page with the
- * instructions for manual payment.
+ * 201 of the register call and of `/api/payment/retry/` and `/resume/`. If `payment_data` is absent, no payment is
+ * due now, and `stands` gives the reason. `page`: the page with the instructions for manual payment.
  */
 export type RegisterResponse = {
   status: 'success'
@@ -138,12 +137,13 @@ export type AnsweredValues = {
   currency?: string
   /** The lines of the total; empty for registrations stored before bills had lines, or imported. */
   lines: WireLine[]
-  /** The payment state, which decides the content of the page. */
+  /** The payment state, which determines the content of the page. */
   stands: PaymentState
-  /** The end of the price hold. Null if it has no end, or nothing is to be paid. */
+  /** The end of the price hold. Null if the hold has no end, or no payment is due. */
   held_until: string | null
   /**
-   * The last day of the price, as the form showed it, or the deadline to pay. Null in the same cases as `held_until`.
+   * The last day on which the price applies, as shown on the form, or the payment deadline. Null in the same cases as
+   * `held_until`.
    */
   price_until: Day | null
   /** When the payment review began. Null if the payment is not in review. */
@@ -154,7 +154,7 @@ export type AnsweredValues = {
   refunded_amount: number
   /** The balance after a correction; 0 if there is none. */
   difference_due: number
-  /** The organisers' deadline to decide about approval. Null if no approval is needed. */
+  /** The organisers' deadline for the approval decision. Null if no approval is needed. */
   decide_by: string | null
   /**
    * Whether the registration may be paid: POST `/api/payment/retry/` {order_id, price?} returns payment_data, or the
@@ -232,7 +232,7 @@ export type EventCard = Pick<
   open: boolean
   /** The reason why registration is closed today. Null if it is open. */
   closed: ClosedBy | null
-  /** Whether the event's last day is over. */
+  /** Whether the event's last day has passed. */
   took_place: boolean
 }
 /** GET /api/events/{id}/ and the data block of the event's pages. */

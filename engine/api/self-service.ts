@@ -52,7 +52,7 @@ export type WireCancellation = {
   asked_at: string | null
   /** The amount paid and not refunded. */
   kept: number
-  /** The refund by the organisers' scale today. Null if there is no scale. */
+  /** The refund today according to the organisers' refund scale. Null if there is no scale. */
   back: number | null
   /**
    * The calculation, if tax or a charge is deducted; otherwise absent. `of`: the amount that the percentage applies

@@ -42,8 +42,8 @@ export type WireSettledLine = {
   line: number
   is: SettlementLine['is']
   /**
-   * `elsewhere`: of an event to which the user has no access; its state there is not revealed. `handled`: staff checked a
-   * line that differs or is unknown.
+   * `elsewhere`: the line belongs to an event to which the user has no access, so its state is not shown. `handled`:
+   * staff checked a line that differs or is unknown.
    */
   as: SettledLine['as'] | 'elsewhere' | 'handled'
   order_id: string
@@ -65,8 +65,7 @@ export type WireSettledLine = {
    */
   id: number | null
   /**
-   * The id of the latest decision on it, which the client sends back with the next one. Null if
-   * there is none.
+   * The id of the latest decision on the line, which the client sends with the next decision. Null if there is none.
    */
   seen: number | null
   /** The user who handled it, the time and the reason. Null if the line is not handled. */
@@ -91,13 +90,13 @@ export type WirePayout = {
   /** Lines of events to which the user has no access. Null if there are none. */
   elsewhere: { lines: number; net: number } | null
 }
-/** The line of a payout in the saved bank statements. `no_statement`: none covers its day. */
+/** The line of a payout in the saved bank statements. `no_statement`: no statement covers the payout's date. */
 export type WireBankLine =
   | { is: 'missing' | 'no_statement' }
   | { is: 'found' | 'amount_differs'; statement: number; day: string; amount: number }
 /**
- * GET /admin/payouts/?reference=UTR: the payouts of all accounts of the user's events, the latest first. With a
- * reference (of a payout without one: its day), only this one, with its lines.
+ * GET /admin/payouts/?reference=UTR: the payouts of all accounts of the user's events, the latest first. With
+ * `reference` (for a payout without a UTR, its date), only that payout, with its lines.
  */
 export type PayoutsResponse = {
   status: 'success'

@@ -23,7 +23,7 @@ export type StatementsResponse = {
 }
 export type WireStatementSummary = {
   id: number
-  /** '' if the file does not name it. */
+  /** '' if the file does not state it. */
   bank: string
   currency?: string
   from: string
@@ -45,7 +45,7 @@ export type StatementResponse =
       stamp: number
       statement: WireStatementSummary
       lines: WireStatementLine[]
-      /** Withdrawals whose text names a payment: the bank may have returned it. */
+      /** Withdrawals whose text names a payment that the bank may have returned. */
       returned: WireReturnedLine[]
       /** The number of withdrawals in the file, including those in `returned`. */
       withdrawals: number
@@ -68,7 +68,7 @@ export type WireStatementLine = {
   /** The part that is neither recorded nor decided on. */
   left: number
   state: StatementLineState
-  /** Whether the line names exactly one registration, and its balance equals the amount. */
+  /** Whether the line names exactly one registration, whose balance equals the amount. */
   is_exact: boolean
   /** The reason to check: the line names a registration with a different balance, or several. */
   why: string | null
@@ -81,12 +81,12 @@ export type WireStatementLine = {
     refunded: boolean
   }[]
   /**
-   * `by_amount`: matched only by amount and day, so the line can be reopened. `utr`: the day of the payout if it has
-   * no UTR.
+   * `by_amount`: matched only by amount and date, so the line can be reopened. `utr`: the date of the payout if it
+   * has no UTR.
    */
   payout: { utr: string; lines: number; net: number; by_amount: boolean } | null
   proposals: WireProposal[]
-  /** The newest decision. The client sends its id with the next one, so that two users do not both decide. */
+  /** The newest decision. The client sends its id with the next decision, so that two users do not both decide. */
   decision: { id: number; what: string; who: string; at: string } | null
 }
 export type WireProposal = {
@@ -104,17 +104,18 @@ export type WireReturnedLine = {
   why: string
   of: string[]
 }
-/** `sum_in` is always the sum of the others. A payout of a gateway counts as assigned. */
+/** `sum_in` is always the total of the other sums. A payout of a gateway counts as assigned. */
 export type WireStatementTotals = Record<
   'sum_in' | StatementLineState,
   { lines: number; amount: number }
 >
 
 /**
- * POST /admin/statements/{id}/assign/ {lines: [{reg_no, line, amount, seen, difference?}]}: several items of one line
- * split it, and their amounts add up to its remaining amount. `difference`: why the payer may pay less (tax deducted at
- * source). POST /admin/statements/{id}/decide/ {decision: review | not_ours | undone, choices: [{line, seen}]}. Each
- * line is processed separately; `seen` is the id of its newest decision that the user saw, or null.
+ * POST /admin/statements/{id}/assign/ {lines: [{reg_no, line, amount, seen, difference?}]}: several items with the
+ * same line split the line, and their amounts add up to the line's remaining amount. `difference`: why the payer may
+ * pay less (tax deducted at source). POST /admin/statements/{id}/decide/ {decision: review | not_ours | undone,
+ * choices: [{line, seen}]}. Each line is processed separately; `seen` is the id of the newest decision on the line
+ * that the user saw, or null.
  */
 export type StatementDecisionResponse = {
   status: 'success'
@@ -123,5 +124,8 @@ export type StatementDecisionResponse = {
   done: number[]
   refused: { line: number; message: string }[]
 }
-/** POST /admin/statements/{id}/remove/: only without a recorded payment or decision; 409 `has_matches` with the reason otherwise. */
+/**
+ * POST /admin/statements/{id}/remove/: removes a statement that has no recorded payment or decision; otherwise 409
+ * `has_matches` with the reason.
+ */
 export type StatementRemovedResponse = { status: 'success'; message: string }

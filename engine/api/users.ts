@@ -15,7 +15,7 @@ export type SessionResponse = {
   needs_second_factor: boolean
   /** Whether an older copy of the database was restored and the recovery has not ended yet. */
   in_recovery: boolean
-  /** The server's day in India. It decides which events are over. */
+  /** The server's current date in India. It determines which events have ended. */
   today: Day
   events: OfficeEvent[]
   texts: PublicEvent['texts']
@@ -26,12 +26,12 @@ export type OfficeEvent = {
   look: PublicEvent['look']
   /** Whether staff can add a registration today: registration is open online or at the front desk. */
   adds_registrations: boolean
-  /** The days of the event. */
+  /** The event's dates. */
   from: Day
   to: Day
   /** The fields that every list shows: name (null: the form has none) and category. */
   always: { name: string | null; category: string }
-  /** The days on which prices change. */
+  /** The dates on which prices change. */
   price_steps: readonly { readonly day: Day; readonly label: string }[]
   dashboard: Admin['dashboard']
   lists: readonly AdminList[]
@@ -73,7 +73,7 @@ export type WireSession = {
   network: string
   browser: string
 }
-/** POST /admin/me/second-factor/: data for an authenticator app, to be confirmed with one of its codes. */
+/** POST /admin/me/second-factor/: data for an authenticator app, to be confirmed with a code from the app. */
 export type SecondFactorResponse = {
   status: 'success'
   /** Base32, in groups of four. */

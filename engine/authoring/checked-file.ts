@@ -14,7 +14,7 @@ import type { Source } from './syntax/source.ts'
 export type CheckOptions = {
   /** True to report demo values as errors. */
   readonly production?: boolean
-  /** A day in India. If given, adds findings that depend on the day, such as an event that is over but still open. */
+  /** The date in India. If set, adds findings that depend on the date, such as an event that is over but still open. */
   readonly on?: string
   /** Pages of other events and of the site that buttons may link to. */
   readonly otherRoutes?: readonly string[]
@@ -55,7 +55,7 @@ export type ConditionAt = {
     | 'count'
   readonly path: string
   readonly owner: string
-  readonly maps: readonly MapAt[]
+  readonly conditionMaps: readonly MapAt[]
   readonly condition: Condition
 }
 /** Where text is displayed, which determines the placeholders that it may contain. */
@@ -266,10 +266,10 @@ function buildConditionAt(
   path: string,
   raw: unknown,
 ): ConditionAt {
-  const maps = Array.isArray(raw)
+  const conditionMaps = Array.isArray(raw)
     ? raw.map((entry: unknown, index) => buildMapAt(join(path, index), entry))
     : [buildMapAt(path, raw)]
-  return { kind, owner, path, maps, condition: toCondition(raw) }
+  return { kind, owner, path, conditionMaps, condition: toCondition(raw) }
 }
 
 function buildMapAt(path: string, raw: unknown): MapAt {

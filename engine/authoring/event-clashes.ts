@@ -80,7 +80,7 @@ export function findClashes(events: readonly EventConfig[]): readonly Clash[] {
         at: 'order_id',
         earlierAt: 'order_id',
         message: `${sharedOrderId} could belong to ${getEventId(owner)} or ${event.id}`,
-        help: 'choose a prefix that does not start like the other one',
+        help: 'choose prefixes of which neither begins with the other',
       })),
       ...keys.findOwners(event.admin.dashboard.key).map((owner) => ({
         code: 'EV806' as const,

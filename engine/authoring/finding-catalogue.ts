@@ -87,7 +87,7 @@ const demo: Checks = {
   },
 }
 
-/** Semantic checks, in the order of the codes. A check can name the codes that make it redundant (`after`). */
+/** Semantic checks, in the order of the codes. A check can list the codes that make it redundant (`after`). */
 export const checks: Checks = {
   ...typingMistakeChecks,
   ...declaredNameChecks,

@@ -1,4 +1,4 @@
-/** A finding: a problem in an event file, with its code, message and place. */
+/** A finding: a problem in an event file, with its code, message and location. */
 import type { Part, Place, Source, Span } from './syntax/source.ts'
 
 export type Severity = 'error' | 'warning' | 'note'
@@ -23,7 +23,7 @@ type At = {
   readonly span?: Span
   readonly in?: SharedName
 }
-/** A finding whose places are not resolved yet. */
+/** A finding whose locations are not resolved yet. */
 export type Draft = At & {
   readonly at: string
   readonly message: string
@@ -45,7 +45,7 @@ export type Meta = {
  */
 const NEVER_ACCEPTED_CODE = /^EV(?:0|8|99|10\d\d$)/
 
-/** Looks up the places of a draft and adds its code's slug and severity. */
+/** Looks up the locations of a draft and adds its code's slug and severity. */
 export function createFinding(
   code: string,
   { slug, severity }: Meta,

@@ -1,8 +1,8 @@
-/** Formats findings for a terminal: line, caret, related places, notes and help. */
+/** Formats findings for a terminal: line, caret, related locations, notes and help. */
 import type { Finding } from './finding.ts'
 import type { Place } from './syntax/source.ts'
 
-/** Longer lines are cut around the marked place, so that the caret stays on the screen. */
+/** Longer lines are cut around the marked location, so that the caret stays on the screen. */
 const MAX_LINE_WIDTH = 160
 
 /** Formats all findings in the order given, separated by an empty line; "" if there are none. */
@@ -14,7 +14,7 @@ export function formatFindings(
 }
 
 /**
- * Formats one finding: `file:line:column`, excerpt and caret, then related places, notes and help. Ends with a line
+ * Formats one finding: `file:line:column`, excerpt and caret, then related locations, notes and help. Ends with a line
  * break.
  */
 function formatFinding(finding: Finding, sources: ReadonlyMap<string, string>): string {

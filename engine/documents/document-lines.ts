@@ -8,15 +8,13 @@ import type { Split } from '../pricing/line-tax.ts'
 /** A line of an invoice or a credit note with its item and rate. */
 export type RatedLine = DocumentLine & Required<Pick<DocumentLine, 'item' | 'option' | 'rate'>>
 
-/** An invoice, or a credit note with the invoice that it credits. Lines of older versions have no rate. */
+/** An invoice or credit note. Documents issued by older versions of Rollcall have lines without a rate. */
 export type IssuedDocument = {
   readonly serial: string
-  /** Null if this is an invoice. */
+  /** The invoice that a credit note credits. Null if this is an invoice. */
   readonly of: string | null
   readonly lines: readonly DocumentLine[]
-  /**
-   * The bill of the payment, to interpret lines of older versions. Empty for a difference, or if there was no bill.
-   */
+  /** The payment's bill, for lines without a rate. Empty if there was none, or only a change to it is documented. */
   readonly bill: readonly Line[]
 }
 
@@ -36,50 +34,51 @@ export type Charge = {
   /** The bill when a refund was last credited, and the number of documents at that time. */
   readonly lastRefund?: { readonly bill: readonly Line[]; readonly documents: number } | null
   /**
-   * A bill that was paid but not invoiced here: only the excess over it is invoiced. If its items are unknown, it is
-   * one line without a rate.
+   * A bill that was paid but for which Rollcall issues no invoice: only the excess over it is invoiced. If its items
+   * are unknown, it is one line without a rate.
    */
-  readonly withoutInvoice: readonly Line[]
+  readonly uninvoicedBill: readonly Line[]
   /** The part of the bill that is still charged: its total less refunds. */
   readonly charged: Amount
-  /** With `withoutInvoice`: the amount above it, paid or due. Refunds of the rest need no credit note. */
-  readonly chargedHere: Amount
-  /** An amount that was due but will not be paid. It is credited from the newest invoices. */
+  /** If `uninvoicedBill` is not empty: the amount charged above that bill. Refunds of that bill need no credit note. */
+  readonly chargedAboveUninvoiced: Amount
+  /** An amount that was due but will not be paid. It is credited against the newest invoices. */
   readonly unpaid: Amount
 }
 
 /** Tax may be rounded to whole rupees, so rates are recognised with this tolerance. */
 const MAX_ROUNDED_PAISE = 50
 /** The statutory rates, for lines that were stored without one. */
-const USUAL_RATES = [18, 5, 12, 28, 40, 3]
+const STATUTORY_RATES = [18, 5, 12, 28, 40, 3]
 
 /**
- * Returns the invoices and credit notes to issue; call it after every action. A changed bill adds its difference, line
- * by line. A refund is deducted from all lines in proportion; the refund of the last rupee takes the remainder. A
- * change and its reversal leave each line unchanged.
+ * Returns the invoices and credit notes to issue; call it after every action. If the bill changes, the difference is
+ * invoiced or credited line by line. A refund is deducted from all lines in proportion; the refund that completes a
+ * full refund also takes any rounding remainder. If a change is reversed, each line returns to its earlier amount.
  */
 export function computeDocumentChange(
   issuedDocuments: readonly IssuedDocument[],
-  { bill, before, lastRefund = null, withoutInvoice, charged, chargedHere, unpaid }: Charge,
+  { bill, before, lastRefund = null, uninvoicedBill, unpaid, ...amounts }: Charge,
 ): DocumentChange {
-  const currentLines = computeExcess(bill, withoutInvoice)
-  const earlierLines = computeExcess(before ?? [], withoutInvoice)
+  const currentLines = computeExcess(bill, uninvoicedBill)
+  const earlierLines = computeExcess(before ?? [], uninvoicedBill)
   const openInvoices = listRemaining(issuedDocuments)
   const coveredSums = sumByLine(issuedDocuments)
-  // The charge of a changed bill depends only on the refunds, not on the bills in between.
+  // The amount charged on a changed bill depends only on the refunds, not on the bills in between.
   const isChanged = JSON.stringify([...currentLines]) !== JSON.stringify([...earlierLines])
   const refundBasis =
     lastRefund === null || !isChanged
       ? { was: earlierLines, covered: coveredSums }
       : {
-          was: computeExcess(lastRefund.bill, withoutInvoice),
+          was: computeExcess(lastRefund.bill, uninvoicedBill),
           covered: sumByLine(issuedDocuments.slice(0, lastRefund.documents)),
         }
+  const uninvoicedTotal = sumTotals(bill) - sumTotals(currentLines.values())
   const requiredLines = computeChargedLines(currentLines, refundBasis, {
     charged:
-      withoutInvoice.length === 0
-        ? charged
-        : Math.max(charged - sumTotals(bill) + sumTotals(currentLines.values()), chargedHere),
+      uninvoicedBill.length === 0
+        ? amounts.charged
+        : Math.max(amounts.charged - uninvoicedTotal, amounts.chargedAboveUninvoiced),
     unpaid: computeUnpaidLines(openInvoices, unpaid),
   })
   const billLinesByKey = mapLinesByKey(bill)
@@ -112,7 +111,7 @@ export function computeDocumentChange(
 /** Returns the lines of a bill for documents: each item at one rate, including its adjustments. */
 export function listBilledLines(bill: readonly Line[]): readonly RatedLine[] {
   const isOlder = bill.some(({ rate, parts }) => rate === undefined && parts === undefined)
-  const parts = isOlder ? getPartsOfOlderLines(bill) : bill.map((line) => line.parts ?? null)
+  const parts = isOlder ? computePartsOfOlderLines(bill) : bill.map((line) => line.parts ?? null)
   return bill.flatMap((line, index): RatedLine[] => {
     if (parts[index] != null) return []
     const adjusted = bill.flatMap(({ label }, i) =>
@@ -140,7 +139,7 @@ export function listBilledLines(bill: readonly Line[]): readonly RatedLine[] {
 }
 
 /** Computes the parts of an older bill, in which a reduction lowers all lines in proportion. */
-function getPartsOfOlderLines(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
+function computePartsOfOlderLines(bill: readonly Line[]): readonly (Line['parts'] | null)[] {
   const isSold = ({ total, base, gst }: Line): boolean => total >= 0 && base >= 0 && gst >= 0
   const positiveLines = bill.map((line) => (isSold(line) ? line : { base: 0, gst: 0 }))
   const remainders = positiveLines.map(({ base, gst }) => ({ base, gst }))
@@ -166,13 +165,13 @@ function getPartsOfOlderLines(bill: readonly Line[]): readonly (Line['parts'] | 
 function toRate({ base, gst }: Pick<Line, 'base' | 'gst'>): number | null {
   if (gst === 0 || base === 0) return null
   const isRate = (rate: number): boolean => Math.abs(gst - (base * rate) / 100) <= MAX_ROUNDED_PAISE
-  return USUAL_RATES.find(isRate) ?? Math.round((gst * 10_000) / base) / 100
+  return STATUTORY_RATES.find(isRate) ?? Math.round((gst * 10_000) / base) / 100
 }
 
 /** Returns the amounts of a bill that exceed those paid without an invoice. */
-function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): Map<string, Sum> {
+function computeExcess(bill: readonly Line[], uninvoicedBill: readonly Line[]): Map<string, Sum> {
   const sums = sumByKey(listBilledLines(bill))
-  const [first, second] = withoutInvoice
+  const [first, second] = uninvoicedBill
   if (first !== undefined && second === undefined && first.rate === undefined) {
     let remainder: number = first.total
     for (const [key, sum] of sums) {
@@ -182,7 +181,7 @@ function computeExcess(bill: readonly Line[], withoutInvoice: readonly Line[]): 
     }
     return sums
   }
-  for (const [key, paid] of sumByKey(listBilledLines(withoutInvoice)))
+  for (const [key, paid] of sumByKey(listBilledLines(uninvoicedBill)))
     if (sums.has(key)) sums.set(key, dropNegatives(subtract(sums.get(key) ?? ZERO, paid)))
   return sums
 }
@@ -205,7 +204,7 @@ function computeUnpaidLines(
 
 type Sum = { readonly base: number; readonly gst: number }
 const ZERO: Sum = { base: 0, gst: 0 }
-const toSplit = ({ base, gst }: Sum): Split => ({
+const withTotal = ({ base, gst }: Sum): Split => ({
   base: toAmount(base),
   gst: toAmount(gst),
   total: toAmount(base + gst),
@@ -263,7 +262,7 @@ function computeChargedLines(
   )
 }
 
-/** Divides an amount over lines in proportion to their totals. The tax of each part is in proportion to its line. */
+/** Divides an amount among lines in proportion to their totals. Each part has the same share of tax as its line. */
 function divideOverLines(amount: number, lines: readonly Sum[]): readonly Sum[] {
   const totals = lines.map(getTotal)
   const cappedAmount = Math.min(
@@ -281,7 +280,9 @@ function divideOverLines(amount: number, lines: readonly Sum[]): readonly Sum[] 
 const roundShare = (amount: number, part: number, totalAmount: number): number =>
   Number((2n * BigInt(amount) * BigInt(part) + BigInt(totalAmount)) / (2n * BigInt(totalAmount)))
 
-/** Divides whole paise by the weights. No share exceeds its weight; the largest remainders get the odd paise. */
+/**
+ * Divides paise in proportion to the weights. No share exceeds its weight. The largest remainders get the odd paise.
+ */
 function splitByWeight(amount: number, weights: readonly number[]): readonly number[] {
   const weightSum = weights.reduce((sum, weight) => sum + weight, 0)
   if (weightSum === 0 || amount === 0) return weights.map(() => 0)
@@ -325,7 +326,7 @@ function subtractCreditNote(
       line,
       (byKey === null ? shares[index] : byKey.get(toKey(line))) ?? ZERO,
     )
-    return { ...line, ...toSplit(uncredited) }
+    return { ...line, ...withTotal(uncredited) }
   })
 }
 
@@ -338,7 +339,7 @@ function listRatedLines({ lines }: IssuedDocument): readonly RatedLine[] | null 
   return ratedLines.length === lines.length ? ratedLines : null
 }
 
-/** Rebuilds the lines of an older invoice: the bill, or a single line for a difference. */
+/** Rebuilds the lines of an older invoice: those of the bill, or a single line for a change to the bill. */
 function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLine[] {
   const sum = lines.reduce(add, ZERO)
   const billedLines = listBilledLines(bill)
@@ -347,11 +348,11 @@ function rebuildOlderInvoice({ lines, bill }: IssuedDocument): readonly RatedLin
   const label = lines[0]?.label ?? ''
   const isWhole = bill.length > 0 || lines.length > 1
   const item = isWhole ? REGISTRATION : 'difference'
-  const sums = toSplit(sum)
+  const sums = withTotal(sum)
   return [{ item, option: null, rate: toRate(sums), label, quantity: 1, unit: sums.base, ...sums }]
 }
 
-/** Divides base over bases and tax over taxes. If these are all zero, the first line gets the whole sum. */
+/** Divides base and tax in proportion to those of the lines. If all are zero, the first line gets the whole sum. */
 function divideSum(sum: Sum, lines: readonly Sum[]): Sum[] {
   const getPart = (of: keyof Sum): readonly number[] => {
     const weights = lines.map((line) => line[of])
@@ -363,7 +364,7 @@ function divideSum(sum: Sum, lines: readonly Sum[]): Sum[] {
   return lines.map((_, index) => ({ base: bases[index] ?? 0, gst: gsts[index] ?? 0 }))
 }
 
-/** Credits a sum from the invoices that contain it, newest first. */
+/** Credits a sum against the invoices that contain it, newest first. */
 function creditInvoices(
   openInvoices: readonly Remainder[],
   key: string,
@@ -381,16 +382,17 @@ function creditInvoices(
   )
 }
 
-/** Returns part of a line. The whole line keeps its quantity; a part has the added quantity, or 1. */
+/** Returns all or part of a line. */
 function takePartOfLine(line: RatedLine, sum: Sum, before: RatedLine | undefined): RatedLine {
   const { item, option, rate, label, quantity, unit, adjusted } = line
-  const commonParts = { item, option, rate, label, ...toSplit(sum) }
+  const commonParts = { item, option, rate, label, ...withTotal(sum) }
   if (before === undefined && line.base === sum.base && line.gst === sum.gst)
     return { ...commonParts, quantity, unit, ...(adjusted === undefined ? {} : { adjusted }) }
+  // A part has the quantity added to the line since `before` if the sum is exactly its price, otherwise 1.
   const addedQuantity = quantity - (before?.quantity ?? quantity)
-  const isCounted = addedQuantity > 0 && [sum.base, getTotal(sum)].includes(unit * addedQuantity)
+  const isExact = addedQuantity > 0 && [sum.base, getTotal(sum)].includes(unit * addedQuantity)
   return {
     ...commonParts,
-    ...(isCounted ? { quantity: addedQuantity, unit } : { quantity: 1, unit: toAmount(sum.base) }),
+    ...(isExact ? { quantity: addedQuantity, unit } : { quantity: 1, unit: toAmount(sum.base) }),
   }
 }

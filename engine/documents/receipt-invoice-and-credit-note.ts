@@ -312,7 +312,7 @@ export function createCreditNote(
     lines,
     heads: null,
     ...byRate,
-    // Uses the exchange rate of the invoice, whose value it reduces.
+    // Uses the exchange rate of the invoice, because the credit note reduces the invoice's value.
     ...(invoice.rupees === undefined
       ? {}
       : { rupees: computeRupeeValue({ ...invoice, ...byRate, base }, invoice.rupees, earlier) }),
@@ -329,7 +329,7 @@ export function createCreditNote(
   }
 }
 
-/** Returns the sums of a document over its lines. */
+/** Returns the sums of a document's lines. */
 export function sumDocument(lines: readonly Split[]): Split {
   const sum = (of: keyof Split): Amount =>
     toAmount(lines.reduce((total, line) => total + line[of], 0))
@@ -375,7 +375,7 @@ const summariseRates = (
     getStateOfGstin(supplier.gstin),
   )
 
-/** Adds the place of supply. A line without one is supplied in the supplier's state. */
+/** Adds the place of supply. A line without a place of supply is supplied in the supplier's state. */
 function withPlaceOfSupply(
   lines: readonly DocumentLine[],
   { gstin }: { readonly gstin: string },

@@ -1,8 +1,8 @@
 /**
  * Creates document numbers after a restore.
  *
- * The restored copy lacks the documents issued since the backup. Numbers therefore continue in a series that was
- * never used before.
+ * Documents issued since the backup are missing from the restored copy. Numbers therefore continue in a series that
+ * was never used before.
  */
 import { MAX_SERIAL_CHARACTERS, formatSerial } from './document-number.ts'
 import type { Instant } from '../lib/time.ts'

@@ -7,7 +7,7 @@ import { getDecimals, INR, toAmount, type Amount, type Currency } from '../lib/m
 import type { Day } from '../lib/time.ts'
 import type { RateSummary } from '../pricing/invoice-tax.ts'
 
-/** Rupees for one unit of the currency, such as "83.4125", with its day and source. */
+/** Rupees for one unit of the currency, such as "83.4125", with the date and source of the rate. */
 export type ExchangeRate = { readonly rate: string; readonly day: Day; readonly source: string }
 
 /** The amounts of a document in paise, converted at one rate. The parts add up to the total. */
@@ -74,8 +74,8 @@ const sumRupees = (
 
 /**
  * Returns the value of a document in rupees. `earlierCreditNotes`: the existing credit notes of its invoice. Credit
- * notes are converted together, so that those of a whole invoice add up to its value. The tax is halved in rupees,
- * because it is paid in rupees.
+ * notes are converted together, so that the credit notes of a whole invoice add up to its value. The tax is halved
+ * after conversion, because it is paid in rupees.
  */
 export function computeRupeeValue(
   body: ConvertibleParts,

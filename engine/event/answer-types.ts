@@ -18,8 +18,8 @@ export type RawAnswers = Readonly<Record<string, unknown>>
 export type FieldErrors = Readonly<Record<string, string>>
 
 /**
- * Bounds of an age in completed years on the day `on`. Only a condition that has not been compiled
- * omits `on`; the day is then the event's first.
+ * Bounds of an age in completed years on the date `on`. Only a condition that has not been compiled omits `on`; the
+ * age is then that on the event's first day.
  */
 export type AgeBounds = {
   readonly atLeast?: number

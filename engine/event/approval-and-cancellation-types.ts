@@ -11,10 +11,7 @@ export type Approval = {
   readonly documents: readonly string[]
   /** Days after registration within which staff decide. */
   readonly decideWithinDays: number
-  /**
-   * Days after approval within which the registration can be paid, at the price of the registration
-   * day.
-   */
+  /** Days after approval within which the registration can be paid, at the price of the registration date. */
   readonly payWithinDays: number
   readonly ifRefused: {
     /** The category offered instead. Absent if there is none. */
@@ -30,13 +27,13 @@ export type RefundTerms = {
   readonly percent: number
   /** Set if the percentage applies to the price before tax, and the tax is not refunded. */
   readonly withoutTax?: true
-  /** The charge deducted from the share, by the currency of the registration. Absent if nothing is deducted. */
+  /** The charge deducted from the refund, keyed by the currency of the registration. Absent if nothing is deducted. */
   readonly charge?: Readonly<Record<string, Amount>>
 }
 export type Cancellation = {
-  /** Refund steps, earliest first; each is valid up to and including its day. */
+  /** Refund steps, earliest first. Each step is valid up to and including its `until` date. */
   readonly steps: readonly (RefundTerms & { readonly until: Day })[]
-  /** The refund after the last of those days. */
+  /** The refund after the last of those dates. */
   readonly otherwise: RefundTerms
 }
 

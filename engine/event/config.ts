@@ -1,9 +1,9 @@
 /**
  * `EventConfig`: an event file after validation.
  *
- * Only the compiler (`authoring/compile`) creates it; the rest of the engine, the server and the
- * web app read it. Amounts are whole paise, days are Indian calendar days, and all defaults of
- * `_shared/texts.yaml` are filled in.
+ * Only the compiler (`authoring/compile`) creates an `EventConfig`. The rest of the engine, the server and the web
+ * app read it. Amounts are whole paise, dates are calendar dates in India, and all defaults of `_shared/texts.yaml`
+ * are filled in.
  */
 import type { Currency, Amount } from '../lib/money.ts'
 import type { Condition, FieldErrors, RawAnswers } from './answer-types.ts'
@@ -177,7 +177,7 @@ export type ExampleCase =
   | {
       readonly name: string
       readonly on: Instant
-      /** The delegate's answers overridden by `given`; raw, as a browser would send them. */
+      /** The example's answers: the delegate's, overridden by `given`. They are raw, as a browser would send them. */
       readonly answers: RawAnswers
       readonly expect: {
         readonly category?: string
@@ -345,8 +345,8 @@ export type PublicEvent = Omit<
 }
 
 /**
- * Why registration is closed: the organisers closed it, or its days are over or in the future. For
- * future days, `opens` is the first of them.
+ * Why registration is closed: the organisers closed it, it has ended, or it has not opened yet. In the last case,
+ * `opens` is its first day.
  */
 export type ClosedBy =
   | { readonly by: 'hand' | 'day' }

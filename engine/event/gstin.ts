@@ -93,5 +93,5 @@ export function readGstin(text: string): string | null {
     : null
 }
 
-/** Returns the state of a valid GSTIN, which its first two digits state. */
+/** Returns the state of a valid GSTIN, from its first two digits. */
 export const getStateOfGstin = (gstin: string): StateCode => gstin.slice(0, 2) as StateCode

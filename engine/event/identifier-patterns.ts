@@ -13,16 +13,16 @@ const GROUP_SEPARATOR = '[ .\\-]?'
 /** Matches `count` of these characters, with or without separators. */
 const repeatPattern = (characters: string, count: number): string =>
   `${characters}(?:${GROUP_SEPARATOR}${characters}){${count - 1}}`
-const [DIGIT, LETTER, EITHER] = ['[0-9]', '[A-Za-z]', '[A-Za-z0-9]']
+const [DIGIT, LETTER, LETTER_OR_DIGIT] = ['[0-9]', '[A-Za-z]', '[A-Za-z0-9]']
 
 /** Text before a reference: "UTR", "Ref no.", and leading zeros that a spreadsheet adds. */
 const UTR_PREFIX = '(?:(?:[Uu][Tt][Rr]|[Rr][Ee][Ff])(?: ?[Nn][Oo])?[ .:]{1,2})?0{0,4}'
 
-/** The formats that `isUtr` accepts, and references of 22 characters with more letters. */
+/** The formats that `isUtr` accepts, and 22-character references that also contain letters after the bank code. */
 const UTR_PATTERNS: readonly string[] = [
   repeatPattern(DIGIT, 12),
-  [repeatPattern(LETTER, 4), EITHER, repeatPattern(DIGIT, 11)].join(GROUP_SEPARATOR),
-  [repeatPattern(LETTER, 4), repeatPattern(EITHER, 18)].join(GROUP_SEPARATOR),
+  [repeatPattern(LETTER, 4), LETTER_OR_DIGIT, repeatPattern(DIGIT, 11)].join(GROUP_SEPARATOR),
+  [repeatPattern(LETTER, 4), repeatPattern(LETTER_OR_DIGIT, 18)].join(GROUP_SEPARATOR),
   [repeatPattern(LETTER, 6), repeatPattern(DIGIT, 10)].join(GROUP_SEPARATOR),
   [LETTER, repeatPattern(DIGIT, 15)].join(GROUP_SEPARATOR),
   ['[Cc][Mm][Ss]', `${repeatPattern(DIGIT, 9)}(?:${GROUP_SEPARATOR}${DIGIT}){0,4}`].join(
@@ -37,7 +37,7 @@ export const FORMATS = {
   gstin: `^${STATE_CODE}${PAN_PATTERN}[0-9A-Za-z][Zz][0-9A-Za-z]$`,
   /** Five letters, four digits, a letter (Income Tax Department). */
   pan: `^${PAN_PATTERN}$`,
-  /** Bank reference of a transfer: twelve digits of UPI and IMPS, or the letters and digits of NEFT and RTGS. */
+  /** Bank reference of a transfer: twelve digits for UPI and IMPS, letters and digits for NEFT and RTGS. */
   utr: `^${UTR_PREFIX}(?:${UTR_PATTERNS.join('|')})$`,
   /** Ten digits starting with 6 to 9, with or without the country code (DoT). */
   'mobile-in': '^(?:(?:\\+?91|0)[ \\-]?)?[6-9][0-9]{4}[ \\-]?[0-9]{5}$',

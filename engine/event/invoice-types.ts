@@ -17,7 +17,7 @@ export type Invoice = {
   readonly creditNumber: string
   /** What the supplier must print, such as the declaration of rule 46(s). */
   readonly declaration?: string
-  /** Ids of fields. */
+  /** Field ids. */
   readonly buyer: {
     readonly name?: string
     readonly gstin?: string

@@ -26,9 +26,9 @@ export type TransferMethod = MethodLabels & {
   readonly fields: readonly Field[]
   /** The field with the bank reference. A reference identifies a payment and counts only once. */
   readonly reference: string
-  /** The field with the payment day. Absent if there is none. */
+  /** The field with the payment date. Absent if there is none. */
   readonly day?: string
-  /** The day that decides the price. */
+  /** The date that determines the price. */
   readonly priceDate: 'registration' | 'credit'
   /** The number of days after registration within which a payment claim is accepted. */
   readonly expiresAfterDays: number

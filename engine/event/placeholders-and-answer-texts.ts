@@ -57,10 +57,7 @@ export function formatIdAsWords(id: string): string {
     .join(' ')
 }
 
-/**
- * Formats an answer for display: the option's label, Yes or No, a formatted day, or money for a
- * stored amount.
- */
+/** Formats an answer for display: the option's label, Yes or No, a formatted date, or money for a stored amount. */
 export function formatAnswer(event: PublicEvent, id: string, answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'Yes' : 'No'
   const field = event.fields.find((candidate) => candidate.id === id)
@@ -137,7 +134,7 @@ export function getButtonText(event: PublicEvent, total: Amount | null): string 
   return total === 0 && event.payment !== null ? freeButton : button
 }
 
-/** The part of a bill line that its tax label depends on. */
+/** The part of a bill line that determines its tax label. */
 type BilledLine = { readonly id: string; readonly gst: number; readonly rate?: number | null }
 
 /** Returns the tax rules of an event and its items. */
@@ -155,7 +152,7 @@ function listTaxes(
   lines: readonly BilledLine[],
 ): readonly Tax[] {
   const pricedEntries = [{ id: REGISTRATION, tax: fees.tax }, ...fees.items]
-  // Rules decide the rate of each line, so the rate is read from the line.
+  // Rules determine the rate of each line, so the rate is read from the line.
   const lineTaxes = lines.flatMap(({ id, gst, rate }) => {
     const tax = fees.tax ?? fees.items.find((item) => item.id === id)?.tax ?? null
     return rules.length > 0 && tax !== null && gst !== 0 && rate != null

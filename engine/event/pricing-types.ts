@@ -7,17 +7,17 @@ import type { Day } from '../lib/time.ts'
 /** The id of a bill's first line, which is the category's price. */
 export const REGISTRATION = 'registration'
 
-/** A price period, including both days. If a day is absent, the period is open at that end. */
+/** A price period, including its first and last day. If either is absent, the period is open at that end. */
 export type Period = {
   readonly id: string
   readonly label: string
   readonly from?: Day
   readonly to?: Day
 }
-/** A tax that replaces the event's tax for some answers, categories or days. */
+/** A tax that replaces the event's tax for some answers, categories or dates. */
 export type TaxRule = {
   readonly when?: Condition
-  /** The first and last Indian day on which it applies, both included. */
+  /** The first and last day, in India, on which it applies. */
   readonly from?: Day
   readonly to?: Day
   /**
@@ -33,9 +33,9 @@ export type Fees = {
   readonly tax: Tax | null
   /** The first matching rule replaces `tax`. Absent if the file has no rules. */
   readonly taxRules?: readonly TaxRule[]
-  /** In the file's order. The first period that contains the day applies. */
+  /** In the file's order. The first period that contains the date applies. */
   readonly periods: readonly Period[]
-  /** The period of every other day. Null if registration is closed on other days. */
+  /** The period of all other dates. Null if registration is closed on other dates. */
   readonly otherDates: string | null
   /**
    * prices[category][period]. Null if the category is not on sale in that period; 0 if it is free. The whole table is
@@ -126,7 +126,7 @@ export type Adjustment = {
   readonly id: string
   readonly label: string
   readonly when?: Condition
-  /** The Indian days on which it applies, both included. */
+  /** The first and last day, in India, on which it applies. */
   readonly from?: Day
   readonly to?: Day
   /** The lines it applies to: `registration`, an item's id, or `all`. No line becomes negative. */

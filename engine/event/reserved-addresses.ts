@@ -1,5 +1,5 @@
 /**
- * URL paths that Rollcall reserves, which no event file may use.
+ * URL paths that Rollcall reserves. No event file may use them.
  *
  * A test compares them with the app's routes, so that new routes are also reserved.
  */
@@ -14,7 +14,7 @@ export const SITE_PAGES: readonly string[] = [
 ]
 
 /** Pages that are opened from an email link or from the office. Buttons may not link to them. */
-export const LINK_PAGES: readonly string[] = [
+export const UNLINKABLE_PAGES: readonly string[] = [
   '/my',
   '/my/{token}',
   '/pay/{token}',
@@ -28,7 +28,7 @@ export const LINK_PAGES: readonly string[] = [
   '/admin/audit-log',
   '/admin/system',
   '/admin/system/*',
-  // Addresses of earlier versions, which redirect.
+  // URLs of earlier versions, which redirect.
   '/admin/money',
   '/admin/people',
   '/admin/activity',
@@ -80,7 +80,6 @@ const OFFICE_ENDPOINTS: readonly string[] = [
   '/admin/registrations/{reg_no}',
   '/admin/registrations/{reg_no}/files/{field}',
   '/admin/registrations/{reg_no}/evidence',
-  '/admin/registrations/{reg_no}/refund',
   '/admin/registrations/{reg_no}/acts',
   '/admin/registrations/{reg_no}/documents',
   '/admin/registrations/{reg_no}/documents/{id}',

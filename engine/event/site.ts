@@ -46,7 +46,7 @@ export type Site = {
     /** Badge of a conference that is not open yet; `{day}` is its opening day. */
     readonly opens: string
     readonly none: string
-    /** Shown for a conference that is over. */
+    /** Shown for a conference that has ended. */
     readonly past: string
   }
   /** Shown at the top of the page after a redirect to it. */

@@ -1,4 +1,4 @@
-/** Edit distance between two words, which counts typing mistakes. */
+/** Edit distance between two words: the number of typing mistakes that separate them. */
 
 /**
  * Computes the Damerau–Levenshtein distance (optimal string alignment): insertions, deletions, changes, and swaps of

@@ -2,7 +2,7 @@
 
 /**
  * Calls `make` once per argument. Objects are compared by identity and released with the last reference to them.
- * Results for other arguments are cached permanently, so there must be few of them.
+ * Results for other arguments are cached permanently, so the function must be called with few of them.
  */
 export function memoize<K, V>(make: (argument: K) => V): (argument: K) => V {
   const byObject = new WeakMap<object, { readonly value: V }>()

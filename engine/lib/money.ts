@@ -17,7 +17,7 @@ export type Currency = string & { readonly [currencyBrand]: true }
 /** An amount with its currency. Not a number, so that amounts in two currencies cannot be added. */
 export type Money = { readonly amount: Amount; readonly currency: Currency }
 
-/** The currency of events that name none, and of Indian tax documents. */
+/** The currency of Indian tax documents, and of events that do not state one. */
 export const INR = 'INR' as Currency
 
 /**
@@ -72,7 +72,7 @@ export const getDecimals = memoize(
   (currency: Currency): number =>
     EXCEPTIONAL_DECIMALS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2,
 )
-/** Formats the currency for a sentence: "an amount in rupees", "an amount in EUR". */
+/** Describes the currency for a sentence: "an amount in rupees", "an amount in EUR". */
 export const formatCurrency = (currency: Currency): string =>
   currency === INR ? 'rupees' : currency
 
@@ -136,8 +136,8 @@ export function formatPlainAmount(amount: Amount, currency: Currency): string {
 }
 
 /**
- * Reads a decimal text in major units with at most the currency's decimals; null otherwise. Does
- * not convert to a float.
+ * Reads a decimal string in major units with at most the currency's decimals; null otherwise. Does not convert to a
+ * float.
  */
 export function readAmount(text: string, currency: Currency): Amount | null {
   const match = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim())

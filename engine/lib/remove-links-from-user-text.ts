@@ -27,8 +27,8 @@ export const collectEventWords = memoize((event: object): KnownWords => {
 })
 
 /**
- * Builds a pattern for an address with placeholders. The host must be fixed in the file, because a
- * placeholder in it would decide where the link leads.
+ * Builds a pattern for an address with placeholders. The host must be fixed in the file, because a placeholder in the
+ * host would determine where the link leads.
  */
 function buildPattern(word: string): RegExp | null {
   if (!/^https?:\/\/[^/{}]+\/[^{}]*\{/i.test(word)) return null

@@ -1,9 +1,9 @@
-/** Indian calendar days and instants. India has one time zone, UTC+5:30, without daylight saving. */
+/** Calendar dates in India, and instants. India has one time zone, UTC+5:30, without daylight saving. */
 import { assert } from './result.ts'
 
 declare const dayBrand: unique symbol
 declare const instantBrand: unique symbol
-/** A calendar day in India, `YYYY-MM-DD`, which sorts as text. Created by `day()`. */
+/** A calendar date in India, `YYYY-MM-DD`, which sorts as text. Created by `day()`. */
 export type Day = string & { readonly [dayBrand]: true }
 /** Milliseconds since 1970-01-01T00:00Z. Created by `instant()`. */
 export type Instant = number & { readonly [instantBrand]: true }
@@ -27,7 +27,7 @@ const MONTHS = [
   'December',
 ]
 
-/** Matches a real calendar day, leap years included, as a pattern that JSON Schema also supports. */
+/** Matches a real calendar date, including leap days. JSON Schema also supports this pattern. */
 export const DAY_PATTERN = (() => {
   const longMonth = '(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])'
   const shortMonth = '(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)'
@@ -55,7 +55,7 @@ export function instant(milliseconds: number): Instant {
 /** Caches the last result, because nearly all instants of a running server are on the same day. */
 let lastDay: { readonly from: number; readonly day: Day } | null = null
 
-/** Returns the day in India at that instant. */
+/** Returns the date in India at that instant. */
 export function dayOf(at: Instant): Day {
   if (lastDay !== null && at >= lastDay.from && at < lastDay.from + DAY_MS) return lastDay.day
   const newDay = formatUtcDay(at + INDIA_OFFSET_MS)
@@ -72,10 +72,7 @@ export function startOfDay(date: Day): Instant {
   return instant(Date.parse(`${date}T00:00:00Z`) - INDIA_OFFSET_MS)
 }
 
-/**
- * Returns the first instant after a day in India; also defined for the last possible day,
- * 9999-12-31.
- */
+/** Returns the first instant after a day in India; also defined for the last possible date, 9999-12-31. */
 export function endOfDay(date: Day): Instant {
   return instant(startOfDay(date) + DAY_MS)
 }
@@ -85,7 +82,7 @@ export function getWeekday(date: Day): number {
   return new Date(`${date}T00:00:00Z`).getUTCDay()
 }
 
-/** Returns the number of days from one day to another; negative if `to` is earlier. */
+/** Returns the number of days from one date to another; negative if `to` is earlier. */
 export function countDaysBetween(from: Day, to: Day): number {
   return Math.round((startOfDay(to) - startOfDay(from)) / DAY_MS)
 }
@@ -101,10 +98,7 @@ export function addMonths(start: Day, count: number): Day {
   return formatUtcDay(Date.UTC(year, month - 1 + count, Math.min(date, last)))
 }
 
-/**
- * Reads ISO 8601 with an offset, or a day without time, which means noon in India. Null for
- * anything else.
- */
+/** Reads ISO 8601 with an offset, or a date without a time, which means noon in India. Null for anything else. */
 export function readInstant(text: string): Instant | null {
   if (isDay(text)) return instant(startOfDay(text) + DAY_MS / 2)
   const match =
@@ -152,8 +146,8 @@ export function formatIsoIndia(at: Instant): string {
   if (lastSecond?.second !== second) {
     const local = second + INDIA_OFFSET_S
     const number = Math.floor(local / DAY_S)
-    // In a list sorted by day, nearly every instant is on the same day as the previous one. `dayOf`
-    // is not used, because its cache holds today.
+    // In a list sorted by date, nearly every instant is on the same day as the previous one. `dayOf` is not used,
+    // because its cache holds today.
     if (lastLocalDay?.number !== number)
       lastLocalDay = { number, day: formatUtcDay(number * DAY_MS) }
     const clock = local - number * DAY_S
@@ -173,15 +167,15 @@ function splitDay(date: Day): { year: string; month: string; dayOfMonth: string 
   return { year, month: MONTHS[Number(month) - 1] ?? '', dayOfMonth: String(Number(dayOfMonth)) }
 }
 
-/** Formats a day as "31 January 2026". */
+/** Formats a date as "31 January 2026". */
 export function formatDay(date: Day): string {
   const { year, month, dayOfMonth } = splitDay(date)
   return `${dayOfMonth} ${month} ${year}`
 }
 
 /**
- * Formats a day as "31 Jan 2026", with the month's first three letters, for tables and axes without room for the full
- * name.
+ * Formats a date as "31 Jan 2026", with the month's first three letters, for tables and axes without room for the
+ * full name.
  */
 export function formatDayShort(date: Day): string {
   const { year, month, dayOfMonth } = splitDay(date)
@@ -189,8 +183,8 @@ export function formatDayShort(date: Day): string {
 }
 
 /**
- * Formats a range of days as "12–14 September 2025", "31 January – 1 February 2026" or "31 December 2026 – 1 January
- * 2027"; a single day is formatted as a day.
+ * Formats a date range as "12–14 September 2025", "31 January – 1 February 2026" or "31 December 2026 – 1 January
+ * 2027"; a single day is formatted as one date.
  */
 export function formatDays(from: Day, to: Day): string {
   if (from === to) return formatDay(from)
@@ -202,8 +196,8 @@ export function formatDays(from: Day, to: Day): string {
 }
 
 /**
- * Formats the days from `from` up to, but not including, `until`: "1–15 June 2027", "until 15 June
- * 2027", "from 1 June 2027" or "on all days". Null means no start or no end.
+ * Formats the dates from `from` up to, but not including, `until`: "1–15 June 2027", "until 15 June 2027", "from 1
+ * June 2027" or "on all days". Null means no start or no end.
  */
 export function formatDaysBefore(from: Day | null, until: Day | null): string {
   if (until === null) return from === null ? 'on all days' : `from ${formatDay(from)}`

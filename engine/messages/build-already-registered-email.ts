@@ -1,4 +1,4 @@
-/** Emails to a registered delegate after another registration with the same answers or name. */
+/** Emails to a registered delegate after another registration with the same answers or the same name. */
 import type { EventConfig } from '../event/config.ts'
 import type { PaymentState } from '../payments/payment.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'

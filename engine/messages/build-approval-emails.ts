@@ -12,17 +12,15 @@ import { getCategoryLabel, getCurrency } from '../rules/category.ts'
 import type { EventConfig } from '../event/config.ts'
 import { formatMoney, formatPrice, type Amount } from '../lib/money.ts'
 import { getLabel, getLowerCaseLabel } from '../event/placeholders-and-answer-texts.ts'
-import { dayOf, formatDay, instant, type Instant } from '../lib/time.ts'
+import type { Instant } from '../lib/time.ts'
+import { formatLastDay } from './build-manual-payment-emails.ts'
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 const link = LINK_PLACEHOLDER
 
-/** Returns the last day of a time limit. */
-const formatLastDay = (ends: Instant): string => formatDay(dayOf(instant(ends - 1)))
-
 /**
- * Builds the email after registration: the next steps, and the deadline for the decision. Null if the event sends no
- * email, or no address is stored.
+ * Builds the email sent after registration: the next steps, and the deadline for the decision. Null if the event sends
+ * no email, or no address is stored.
  */
 export function buildWaitingForApprovalEmail(
   event: EventConfig,
@@ -53,7 +51,7 @@ export function buildWaitingForApprovalEmail(
   )
 }
 
-/** Builds the email after approval, for a registration with a balance to pay. */
+/** Builds the email sent after approval, for a registration with a balance to pay. */
 export function buildApprovedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -73,7 +71,7 @@ export function buildApprovedEmail(
   ])
 }
 
-/** Builds the email after a refusal. `offer` is null if no other category is offered. */
+/** Builds the email sent after a refusal. `offer` is null if no other category is offered. */
 export function buildNotApprovedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -103,7 +101,7 @@ export function buildNotApprovedEmail(
   ])
 }
 
-/** Builds the email after the delegate accepted the offer. */
+/** Builds the email sent after the delegate accepts the offer. */
 export function buildOfferAcceptedEmail(
   event: EventConfig,
   registration: EmailedRegistration,

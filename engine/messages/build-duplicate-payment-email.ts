@@ -16,8 +16,8 @@ export function addSecondPaymentNotice<
   const notice = formatMessage(secondPayment.text, { first: firstRegNo, button })
   const link = formatMessage(secondPayment.link, { link: LINK_PLACEHOLDER })
   const [greeting = '', ...rest] = mail.text.split('\n\n')
-  const isGreeted = rest.length > 0 && /^[^\n]*,$/.test(greeting)
-  const parts = isGreeted ? [greeting, notice, ...rest] : [notice, greeting, ...rest]
+  const hasGreeting = rest.length > 0 && /^[^\n]*,$/.test(greeting)
+  const parts = hasGreeting ? [greeting, notice, ...rest] : [notice, greeting, ...rest]
   const hasLink = mail.text.split('\n').includes(LINK_PLACEHOLDER)
   return {
     ...mail,

@@ -1,17 +1,15 @@
-/** The email that announces a pause after too many emails to an address. */
+/** The email that announces a pause after too many emails were sent to an address. */
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { formatMessage, selectPluralForm } from '../lib/format-message.ts'
 import { formatInstant, type Instant } from '../lib/time.ts'
 
-/**
- * A line that is replaced by the URL of the page "Lost your link?" when the email is sent.
- */
+/** A line that is replaced by the URL of the "Lost your link?" page when the email is sent. */
 export const LOST_LINK_PLACEHOLDER = '{lost-link page}'
 
 /** Builds the email. It names no person and no event, because someone else may have entered the address. */
 export function buildEmailsPausedEmail(
   to: string,
-  emailsMax: number,
+  maxEmails: number,
   until: Instant,
 ): {
   readonly to: string
@@ -21,8 +19,8 @@ export function buildEmailsPausedEmail(
 } {
   const { paused } = EMAIL_MESSAGES
   const text = [
-    formatMessage(selectPluralForm(emailsMax, paused.text), {
-      count: emailsMax,
+    formatMessage(selectPluralForm(maxEmails, paused.text), {
+      count: maxEmails,
       time: formatInstant(until),
     }),
     paused.nothingLost,

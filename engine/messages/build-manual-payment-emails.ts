@@ -1,4 +1,4 @@
-/** Emails about manual payments: instructions, claim received or rejected, expired, reopened. */
+/** Emails about manual payments: instructions, payment report received or rejected, expired, reopened. */
 import type { EventConfig } from '../event/config.ts'
 import {
   buildDelegateEmail,
@@ -31,7 +31,7 @@ const getAmountValues = (
   day: formatLastDay(deadline),
 })
 
-/** Builds the email after registration, with payment instructions and a link to submit a payment claim. */
+/** Builds the email sent after registration, with payment instructions and a link to report the payment. */
 export function buildPaymentInstructionsEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -50,7 +50,7 @@ export function buildPaymentInstructionsEmail(
   ])
 }
 
-/** Builds the email after a payment claim. */
+/** Builds the email sent after a delegate reports a payment. */
 export function buildClaimReceivedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -64,7 +64,7 @@ export function buildClaimReceivedEmail(
   ])
 }
 
-/** Builds the email after staff rejected a payment claim. `reason` is the reason that they entered. */
+/** Builds the email sent after staff reject a reported payment. `reason` is the reason that they entered. */
 export function buildClaimRejectedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -84,7 +84,7 @@ export function buildClaimRejectedEmail(
   ])
 }
 
-/** Builds the email after a registration expired. */
+/** Builds the email sent after a registration expires. */
 export function buildExpiredEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -98,7 +98,7 @@ export function buildExpiredEmail(
   ])
 }
 
-/** Builds the email after staff reopened the registration. */
+/** Builds the email sent after staff reopen the registration. */
 export function buildReopenedEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -114,7 +114,7 @@ export function buildReopenedEmail(
   ])
 }
 
-/** Returns the last day, in India, before the end of a time limit. */
-function formatLastDay(deadline: Instant): string {
+/** Returns the last day, in Indian time, before the deadline. */
+export function formatLastDay(deadline: Instant): string {
   return formatDay(dayOf(instant(deadline - 1)))
 }

@@ -26,7 +26,7 @@ export const SELF_SERVICE_LINK: readonly string[] = [
 ]
 
 /**
- * Builds the email after a cancellation. `refund` is the amount to refund. Null if the event sends no email, or no
+ * Builds the email sent after a cancellation. `refund` is the amount to refund. Null if the event sends no email, or no
  * address is stored.
  */
 export function buildCancelledEmail(
@@ -47,8 +47,8 @@ export function buildCancelledEmail(
 }
 
 /**
- * Builds the email after a refund of the whole payment, of a part, or of an overpayment. `isComplete` is true if the
- * registration remains paid.
+ * Builds the email sent after a refund of the whole payment, of a part, or of an overpayment. `isComplete` is true if
+ * the registration remains paid.
  */
 export function buildRefundedEmail(
   event: EventConfig,
@@ -82,7 +82,7 @@ export function buildRefundedEmail(
   ])
 }
 
-/** Builds an email with one sentence that names the registration and the event. */
+/** Builds an email whose only sentence names the registration and the event. */
 function buildNotice(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -104,7 +104,7 @@ export function buildInvoiceEmail(
   return buildNotice(event, registration, EMAIL_MESSAGES.invoiceIssued, SELF_SERVICE_LINK)
 }
 
-/** Builds the email to the new delegate after a transfer. */
+/** Builds the email sent to the new delegate after a transfer. */
 export function buildTransferredToYouEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -112,7 +112,7 @@ export function buildTransferredToYouEmail(
   return buildNotice(event, registration, EMAIL_MESSAGES.transferredToYou, SELF_SERVICE_LINK)
 }
 
-/** Builds the email to the former delegate after a transfer. */
+/** Builds the email sent to the former delegate after a transfer. */
 export function buildTransferredEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -120,7 +120,7 @@ export function buildTransferredEmail(
   return buildNotice(event, registration, EMAIL_MESSAGES.transferred, [])
 }
 
-/** Builds the email after a correction that raises the price. */
+/** Builds the email sent after a correction that raises the price. */
 export function buildMoreToPayEmail(
   event: EventConfig,
   registration: EmailedRegistration,
@@ -146,7 +146,8 @@ export function buildMoreToPayEmail(
 }
 
 /**
- * Builds the email after a correction that leaves no balance on a paid registration. `refund` is the amount to refund.
+ * Builds the email sent after a correction that leaves no balance on a paid registration. `refund` is the amount to
+ * refund.
  */
 export function buildCorrectedEmail(
   event: EventConfig,

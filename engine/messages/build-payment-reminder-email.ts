@@ -14,15 +14,15 @@ export const LINK_PLACEHOLDER = '{link}'
 
 /**
  * Builds the email. Null if the event sends no email, the registration has no address, or there is nothing to pay.
- * The organisers receive no copy, because the link gives access to the registration. `price` contains the last day of
- * the price. `paidAs` is a paid registration with the same address: `registration` is then probably a second attempt,
- * and the email does not ask for a second payment.
+ * The organisers receive no copy, because the link gives access to the registration. `price` contains the last day on
+ * which the price applies. `paidRegNo` is the number of a paid registration with the same address. If present,
+ * `registration` is probably a second attempt, so the email does not ask for a second payment.
  */
 export function buildPaymentReminderEmail(
   event: EventConfig,
   registration: Pick<RegistrationView, 'regNo' | 'answers' | 'total' | 'currency'>,
   price: { readonly until: Day | null; readonly today: Day },
-  paidAs: RegNo | null = null,
+  paidRegNo: RegNo | null = null,
 ): {
   readonly to: string
   readonly copyTo: null
@@ -49,9 +49,9 @@ export function buildPaymentReminderEmail(
       '\n\n',
     ),
   })
-  if (paidAs !== null)
+  if (paidRegNo !== null)
     return buildEmail(formatMessage(unpaidSecond.subject, values), [
-      formatMessage(unpaidSecond.text, { event: event.title, paid: paidAs, unpaid: regNo }),
+      formatMessage(unpaidSecond.text, { event: event.title, paid: paidRegNo, unpaid: regNo }),
       unpaidSecond.samePerson,
       formatMessage(unpaidSecond.otherPerson, values),
       keepLink,

@@ -15,7 +15,7 @@ import {
 import {
   getPlaceholderValues,
   buildRegistrationView,
-  type AnyRegistration,
+  type RegistrationOrResponse,
   type RegistrationView,
 } from './placeholder-values.ts'
 import { formatDay, formatInstant, isDay, readInstant } from '../lib/time.ts'
@@ -42,15 +42,16 @@ type ResultQuery = {
 export type ResultRow = { readonly id: string; readonly label: string; readonly value: string }
 
 /**
- * Returns the detail rows of a result page. Stored data takes precedence over the URL; without a registration, its
- * rows are omitted and order id, amount and date are read from the URL. A missing or malformed value is shown as the
- * event's text for missing values; a missing payment ID has no row. `ended`: paid, then cancelled or refunded. Only
- * the page of a paid registration formats ids as words, because event files set this option for that page.
+ * Returns the detail rows of a result page. Stored data takes precedence over the URL; without a registration, rows
+ * that need one are omitted, and order id, amount and date are read from the URL. A missing or malformed value is shown
+ * as the event's text for missing values; a missing payment ID has no row. `ended`: the registration was paid, then
+ * cancelled or refunded. Ids are formatted as words only on the page of a paid registration, because event files set
+ * this option for that page.
  */
 export function buildResultRows(
   event: PublicEvent,
   outcome: 'success' | 'failed' | 'ended',
-  registration: AnyRegistration | null,
+  registration: RegistrationOrResponse | null,
   query: ResultQuery,
 ): readonly ResultRow[] {
   const view = registration === null ? null : buildRegistrationView(event, registration)
@@ -71,7 +72,8 @@ export function buildResultRows(
     if (view === null && !isKnownFromUrl(detail.show)) return []
     const value =
       outcome === 'ended' ? getOwn(values, detail.show) : formatDetailValue(view, detail, values)
-    // Many registrations have no payment ID, and the number alone does not disclose it.
+    // The row is omitted: many registrations have no payment ID, and it is not shown to someone who knows only the
+    // registration number.
     if (detail.show === 'payment_id' && value === undefined) return []
     return [{ id: detail.show, label, value: value ?? missing }]
   })
@@ -90,7 +92,7 @@ function getDetailLabel(event: PublicEvent, detail: Detail, view: RegistrationVi
 /** Returns the values for the texts of a result page: notes, button subjects, introduction. */
 export function getResultValues(
   event: PublicEvent,
-  registration: AnyRegistration | null,
+  registration: RegistrationOrResponse | null,
   query: ResultQuery,
 ): Readonly<Record<string, string | undefined>> {
   const view = registration === null ? null : buildRegistrationView(event, registration)
@@ -111,7 +113,7 @@ export function getResultValues(
 /** Returns the name and text of the receipt to download; null if the event has none. */
 export function buildReceiptFile(
   event: PublicEvent,
-  registration: AnyRegistration,
+  registration: RegistrationOrResponse,
 ): { readonly file: string; readonly text: string } | null {
   if (event.results.receipt === null) return null
   const values = getResultValues(event, registration, {})
@@ -129,7 +131,7 @@ export function buildReceiptFile(
  */
 export function buildConfirmationEmail(
   event: EventConfig,
-  registration: AnyRegistration,
+  registration: RegistrationOrResponse,
 ): {
   readonly to: string
   readonly copyTo: string | null
@@ -179,8 +181,8 @@ export function statesNoCharge(line: string): boolean {
 }
 
 /**
- * Returns the order id in a URL if a page may show it: 1 to 20 letters and digits, as the gateway
- * accepts. Other text is never shown, because an attacker could have put it in the URL.
+ * Returns the order id in a URL if a page may show it: 1 to 20 letters and digits, the format that the gateway accepts.
+ * Other text is never shown, because an attacker could have put it in the URL.
  */
 export function getDisplayableOrderId(text: string | null | undefined): string | undefined {
   const id = text?.trim() ?? ''
@@ -210,7 +212,7 @@ function formatDetailValue(
   return id === undefined || id === null ? undefined : formatIdAsWords(String(id))
 }
 
-// Formats a date from the URL. A page must not show the text of a forged URL, so an unreadable date counts as missing.
+// Formats a date from the URL. A page must not show text from a forged URL, so an unreadable date counts as missing.
 function formatDateParameter(text: string): string | undefined {
   // Indian dates start with the day. Some programs write seconds with six decimals.
   const isoText = text
@@ -221,8 +223,8 @@ function formatDateParameter(text: string): string | undefined {
     )
     .replace(/(\.\d{3})\d+/, '$1')
   if (isDay(isoText)) return formatDay(isoText)
-  // A time without a zone is Indian time. A space stands for a T, or for the plus sign of a zone
-  // that was decoded from the URL.
+  // A time without a zone is Indian time. A space stands for a T, or for the plus sign of a zone,
+  // which URL decoding turns into a space.
   const localTime = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/.exec(isoText)
   const at = readInstant(
     localTime === null ? isoText.replace(' ', '+') : `${localTime[1]}T${localTime[2]}+05:30`,

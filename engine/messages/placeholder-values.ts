@@ -30,8 +30,8 @@ import { getCurrency } from '../rules/category.ts'
 import { getOwn } from '../lib/result.ts'
 import { readLines } from '../api/bill-lines.ts'
 /**
- * The data of a registration that texts, emails and result pages need. A stored registration has
- * this type; `readRegistration` creates it from the API response.
+ * The data of a registration that texts, emails and result pages need. A stored registration has this type;
+ * `readRegistration` creates such a registration from the API response.
  */
 export type RegistrationView = {
   readonly regNo: string
@@ -64,11 +64,11 @@ export type RegistrationView = {
 }
 
 /** Either the stored registration or the public API response. */
-export type AnyRegistration = RegistrationView | RegistrationResponse['registration']
+export type RegistrationOrResponse = RegistrationView | RegistrationResponse['registration']
 
 export function buildRegistrationView(
   event: PublicEvent,
-  registration: AnyRegistration,
+  registration: RegistrationOrResponse,
 ): RegistrationView {
   return 'reg_no' in registration
     ? readRegistration(event, registration as RegistrationResponse['registration'])
@@ -82,10 +82,10 @@ export function buildRegistrationView(
  */
 export function getPlaceholderValues(
   event: PublicEvent,
-  anyRegistration: AnyRegistration,
+  source: RegistrationOrResponse,
   amounts: 'stored' | 'split-total' = 'stored',
 ): Readonly<Record<string, string>> {
-  const registration = buildRegistrationView(event, anyRegistration)
+  const registration = buildRegistrationView(event, source)
   const { answers, category, period, total } = registration
   const parts =
     amounts === 'split-total' && total !== null
@@ -142,10 +142,7 @@ export function getPlaceholderValues(
   )
 }
 
-/**
- * Returns the attempt that was paid, otherwise the newest one. Pages and emails show its order id
- * and date.
- */
+/** Returns the attempt that was paid, otherwise the newest attempt. Pages and emails show its order id and date. */
 function findShownAttempt({
   payments,
 }: Pick<RegistrationView, 'payments'>):

@@ -26,8 +26,8 @@ export type PaymentTotals = {
 }
 
 /**
- * Returns the amount required for this bill. An accepted shortfall remains accepted for that bill and for a higher
- * one. A lower bill never requires more than the higher one did, nor more than its own total.
+ * Returns the amount required for this bill. An accepted shortfall remains accepted for that bill and for any higher
+ * bill. A lower bill never requires more than the higher bill did, nor more than its own total.
  */
 export function computeRequiredAmount(
   bill: Amount,

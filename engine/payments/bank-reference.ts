@@ -38,8 +38,8 @@ const MAX_SLIP_CHARACTERS = 8
 
 /**
  * Normalises a reference. Spaces, dashes, full stops, invisible characters, letter case, digits of other scripts,
- * leading zeros, a leading word such as "UTR" or "Ref no" and words next to a UTR make no difference. Returns an empty
- * key if the text contains no reference.
+ * leading zeros, a leading word such as "UTR" or "Ref no", and words next to a UTR are ignored. Returns an empty key
+ * if the text contains no reference.
  */
 export function toBankKey(reference: string): BankKey {
   const words = splitWords(reference)
@@ -52,8 +52,8 @@ export function toBankKey(reference: string): BankKey {
 }
 
 /**
- * Returns every key under which a payment with this text is recorded. A pasted narration contains
- * more than the bank's own number ("IMPS-P2A-526123456702"), which must be found later.
+ * Returns every key under which a payment with this text is recorded. A pasted narration contains more than the
+ * bank's own number ("IMPS-P2A-526123456702"), and later look-ups use only that number.
  */
 export function listReferenceKeys(reference: string): readonly BankKey[] {
   const keys = [
@@ -64,8 +64,8 @@ export function listReferenceKeys(reference: string): readonly BankKey[] {
 }
 
 /**
- * Returns the bank's number in a word; null if there is none. The first of twelve digits may be 0,
- * which a key never starts with.
+ * Returns the bank's number in a word; null if there is none. The first of twelve digits may be 0, but a key never
+ * starts with 0.
  */
 export function findUtr(word: string): BankKey | null {
   const key = stripLeadingWord(word)
@@ -90,9 +90,7 @@ export function isUtr(key: string): boolean {
   return WHOLE_UTR.test(key)
 }
 
-/**
- * Returns false if the key is too short or has no digit, because a line may contain it by chance.
- */
+/** Returns false if the key is too short or has no digit, because a line may contain such a key by chance. */
 export function isSearchable(key: BankKey): boolean {
   return key.length >= MIN_KEY_CHARACTERS && /\d/.test(key)
 }

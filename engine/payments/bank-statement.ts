@@ -57,7 +57,7 @@ export type Statement = {
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
   /** Text above and below the table: name, address and number of the account. */
   readonly details: readonly string[]
-  /** Lines with an unreadable amount or day, and lines in another currency. */
+  /** Lines with an unreadable amount or date, and lines in another currency. */
   readonly unread: readonly number[]
 }
 /** The columns could not be detected. `header` is the most likely heading row. */
@@ -189,8 +189,8 @@ const hasAmount = (
 }
 
 /**
- * Returns true for a line with an amount and an unreadable day. Its day column is not empty, unlike
- * that of totals below the table.
+ * Returns true for a line with an amount and an unreadable date. Its date column is not empty, unlike that of totals
+ * below the table.
  */
 const hasUnreadableDay = (
   row: SheetRow,

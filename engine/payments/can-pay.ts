@@ -27,12 +27,12 @@ import { addDays, dayOf, type Instant } from '../lib/time.ts'
 /** An order id has two digits for the attempt number. */
 export const MAX_ATTEMPTS = 99
 /**
- * If a message reported a payment, the time for which it counts as in progress although the gateway has no record of
+ * The time for which a payment that a message reported counts as in progress, although the gateway has no record of
  * it.
  */
 const CLAIM_MS = 30 * 60_000
 
-/** The gateway's last response, if it did not end the payment. */
+/** The gateway's latest response, if the response did not end the payment. */
 export type LastResponse = 'no-record' | 'in-process' | 'unreachable'
 /** The result of polling an attempt now. `ended`: the response is stored in the attempt's status or review. */
 export type PollResult = LastResponse | 'ended'
@@ -138,7 +138,7 @@ export function isOver({ status, watchUntil, way }: Attempt, at: Instant): boole
 
 /** The conditions for a payment at an instant. */
 export type PaymentTerms = {
-  /** `ended`: the days of registration are over; `closed`: the organisers closed it. */
+  /** `ended`: the registration period has ended; `closed`: the organisers closed it. */
   readonly opening: 'open' | 'ended' | 'closed'
   readonly closedText: string
   /** Today's price. */
@@ -231,9 +231,8 @@ export type PaymentPermission =
   | { readonly is: 'too-many-attempts' }
 
 /**
- * Decides whether and how to pay. `pollResults` contains the latest result for every attempt that
- * is not over. A missing result means that there was no time to poll. An order created just now has
- * no result yet.
+ * Decides whether and how to pay. `pollResults` contains the latest result for every attempt that has not ended. A
+ * missing result means that there was no time to poll. An order created just now has no result yet.
  */
 export function canPay(
   registration: PayableRegistration,
@@ -278,7 +277,7 @@ export function isJustCreated({ status, createdAt }: Attempt, at: Instant): bool
   return status === 'pending' && createdAt >= at
 }
 
-/** Decides by days and prices. Called only if no payment is in progress. */
+/** Decides based on dates and prices. Called only if no payment is in progress. */
 function decideByTerms(
   newest: Attempt,
   attemptCount: number,

@@ -51,8 +51,8 @@ export function listGatewayKinds(events: readonly EventConfig[]): GatewayKinds {
 }
 
 /**
- * Returns the card method in these answers, if it accepts the bill's currency; otherwise the first
- * that does; if none does, the first. Undefined if the event takes no card payments.
+ * Returns the card method in these answers, if it accepts the bill's currency; otherwise the first method that
+ * accepts it, or else the first method. Undefined if the event takes no card payments.
  */
 export function findCardMethod(
   { methods }: Pick<EventConfig, 'methods'>,
@@ -66,10 +66,9 @@ export function findCardMethod(
 }
 
 /**
- * Returns the hidden form that redirects a browser to the gateway: its address, and its fields by
- * name. The gateways file maps the server's values to these names; `merchant_id` there is `mercid`
- * in the response. Undefined if the event has no gateway. If there are several, the response names
- * the gateway of this payment.
+ * Returns the hidden form that redirects a browser to the gateway: its address, and its fields by name. The gateways
+ * file maps the server's values to these names; `merchant_id` in that file is `mercid` in the response. Undefined if
+ * the event has no gateway. If there are several, the response names the gateway of this payment.
  */
 export function buildGatewayForm(
   { payment, cardAccounts = {} }: Pick<EventConfig, 'payment' | 'cardAccounts'>,

@@ -36,9 +36,8 @@ const CHILLU_SPELLINGS: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the normalised email address and name: the name without title, case, spaces and
- * punctuation, the address as its mailbox ("a.nair+x@gmail.com" is "anair@gmail.com"). Null if one
- * of them is missing.
+ * Returns the normalised email address and name: the name without title, case, spaces and punctuation, the address as
+ * its mailbox ("a.nair+x@gmail.com" is "anair@gmail.com"). Null if either is missing.
  */
 export function getPayerKey({
   email,

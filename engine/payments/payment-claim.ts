@@ -1,5 +1,5 @@
 /** Reads and validates payment claims: the fields of a payment method, from delegates and staff. */
-import { REFUSAL_MESSAGES } from '../text-catalogue/server-error-messages.ts'
+import { SERVER_MESSAGES } from '../text-catalogue/server-messages.ts'
 import type { Answers, FieldErrors, RawAnswers } from '../event/answer-types.ts'
 import { checkAnswers } from '../answers/normalize-answers.ts'
 import type { EventConfig } from '../event/config.ts'
@@ -13,14 +13,11 @@ export type PaymentClaim = {
   /** The answers to the method's fields, by field. The answer of a file field is the file's name. */
   readonly answers: Answers
   readonly reference: string
-  /** Null if the method does not ask for the day. */
+  /** Null if the method does not ask for the date. */
   readonly paidOn: Day | null
 }
 
-/**
- * Reads a payment claim. `raw` contains the answers by field. The payment day must not be in the
- * future.
- */
+/** Reads a payment claim. `raw` contains the answers by field. The payment date must not be in the future. */
 export function readPaymentClaim(
   event: EventConfig,
   method: TransferMethod,
@@ -33,11 +30,11 @@ export function readPaymentClaim(
   const day = method.day === undefined ? undefined : getOwn(answers.value, method.day)
   const paidOn = typeof day === 'string' && isDay(day) ? day : null
   if (typeof reference !== 'string')
-    return err({ [method.reference]: REFUSAL_MESSAGES.selfService.referenceMissing })
+    return err({ [method.reference]: SERVER_MESSAGES.selfService.referenceMissing })
   return ok({ answers: answers.value, reference: reference.replaceAll(/\s+/g, ' '), paidOn })
 }
 
-/** Reads and validates the fields of a method. Days must not be in the future. */
+/** Reads and validates the fields of a method. Dates must not be in the future. */
 export function readMethodFields(
   event: EventConfig,
   method: TransferMethod | OfficeMethod,
@@ -52,7 +49,7 @@ export function readMethodFields(
   })
   return futureDayField === undefined
     ? answers
-    : err({ [futureDayField.id]: REFUSAL_MESSAGES.selfService.dayInFuture })
+    : err({ [futureDayField.id]: SERVER_MESSAGES.selfService.dayInFuture })
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Determines which payment methods of an event are open on a day, and which one the delegate chose.
+ * Determines which payment methods of an event are open on a date, and which method the delegate chose.
  *
  * An event file may define card gateways, transfers with a payment claim, and front desk payments.
  */
@@ -51,10 +51,7 @@ const DEFAULT_DESK_METHODS = (['cash', 'machine'] as const).map(
   },
 )
 
-/**
- * Returns the methods with which staff take payments in person: those of the event file, or cash
- * and card machine.
- */
+/** Returns the methods with which staff take payments in person: the event file's methods, or cash and card machine. */
 export function listFrontDeskMethods({ methods }: WithMethods): readonly OfficeMethod[] {
   const declaredMethods = methods.flatMap((method) => (method.is === 'desk' ? [method] : []))
   return declaredMethods.length > 0 || methods.length === 0 ? declaredMethods : DEFAULT_DESK_METHODS
@@ -172,8 +169,8 @@ function findMethod(
 }
 
 /**
- * Returns the payment method field and its section; null if the event has fewer than two methods. `currencies`: the currencies of
- * the event's bills; `section`: the index of the new section.
+ * Returns the payment method field and its section; null if the event has fewer than two methods. `currencies`: the
+ * currencies of the event's bills. `section`: the index of the new section.
  */
 export function buildMethodQuestion(
   event: WithMethods,

@@ -34,7 +34,7 @@ const ALLOWED_DECISIONS = {
    * reference from the gateway's panel.
    */
   undecided: ['accept', 'dismiss'],
-  /** A response of the gateway that contradicts the stored data, without a known payment. */
+  /** A gateway response that contradicts the stored data, without a known payment. */
   unclear: ['dismiss'],
   /**
    * A payment that counts but is named in a bank withdrawal. Staff record a refund with the
@@ -45,7 +45,7 @@ const ALLOWED_DECISIONS = {
    * A refund whose outcome is unknown: mark it as done, request it again, or mark it as never paid.
    */
   'refund-unsure': ['accept', 'refund', 'dismiss'],
-  /** A refund that the gateway rejected: it was made outside the gateway, is requested again, or is not made. */
+  /** A refund that the gateway rejected: mark it as made outside the gateway, request it again, or do not refund. */
   'refund-refused': ['accept', 'refund', 'dismiss'],
 } as const satisfies Readonly<Record<string, readonly DecisionName[]>>
 export type ReviewKind = keyof typeof ALLOWED_DECISIONS
@@ -158,9 +158,7 @@ export type Decision = DecisionGrounds & {
      */
     | { readonly what: 'refund'; readonly amount: Amount | null; readonly manualReference?: string }
     | { readonly what: 'dismiss' }
-    /**
-     * `price`: the other registration's price on the day of payment, if that day decides the price.
-     */
+    /** `price`: the other registration's price on the payment date, if that date determines the price. */
     | { readonly what: 'move'; readonly to: string; readonly price?: Quote }
   )
 /** The registration to which the payment is moved. */
@@ -287,7 +285,7 @@ function acceptPayment(
 ): Result<DecisionEffect, DecisionRefusal> {
   if (reference.length > MAX_REFERENCE_CHARACTERS)
     return refuse('no_reference', `A reference has at most ${MAX_REFERENCE_CHARACTERS} characters.`)
-  // If the gateway rejected the refund, it was made outside the gateway and has a reference of its own.
+  // If the gateway rejected the refund, staff made it outside the gateway, so it has a reference of its own.
   if (review.is === 'refund-refused' && reference === '')
     return refuse('no_reference', 'Enter the reference of the refund.')
   if (review.is === 'refund-unsure' || review.is === 'refund-refused')

@@ -28,8 +28,8 @@ export type Payment = {
       }
     | { readonly is: 'failed'; readonly reason: string; readonly at: Instant }
     /**
-     * `reference` remains that of the sale, so that a repeated confirmation is recognised. The
-     * refund's reference is in its payment event.
+     * `reference` remains the sale's reference, so that a repeated confirmation is recognised. The refund's reference
+     * is in its payment event.
      */
     | { readonly is: 'refunded'; readonly reference: string; readonly at: Instant }
   /** Set if a payment was received that does not match. Staff decide. */
@@ -48,7 +48,7 @@ type ReportedCapture = {
   readonly kind: 'sale' | 'other' | 'test'
   /** The time of the payment according to the gateway. Absent if not reported or impossible. */
   readonly paidAt?: Instant
-  /** Paid after registration had closed, for an order of an earlier day. */
+  /** Paid after registration had closed, for an order created on an earlier date. */
   readonly afterClosing?: true
   /** Paid after the order's price hold had ended, when the current price was different. */
   readonly afterHold?: true
@@ -133,10 +133,7 @@ const NUMERIC_CODES: Readonly<Record<string, string>> = Object.fromEntries(
 export const readReportedCurrency = (code: string): Currency | null =>
   readCurrency(getOwn(NUMERIC_CODES, code) ?? code.toUpperCase())
 
-/**
- * Returns the currency of a received payment. Gateways may send its number, or nothing for the
- * rupee.
- */
+/** Returns the currency of a received payment. Gateways may send the currency's number, or omit the rupee. */
 export const getReceivedCurrency = ({ currency }: { readonly currency: string }): Currency =>
   readReportedCurrency(currency) ?? INR
 
@@ -263,8 +260,8 @@ export type PaymentState =
 const NOT_CAPTURED_CODE = 'NOT_CAPTURED'
 
 /**
- * Returns how an attempt failed, from the gateway's decline code (null if it was not declined) and
- * the stored reason. `isRefunded`: a payment was received for it nevertheless, and refunded.
+ * Returns how an attempt failed, from the gateway's decline code (null if it was not declined) and the stored reason.
+ * `isRefunded`: a payment was nevertheless received for the attempt, and was refunded.
  */
 export function findFailure(
   code: string | null,
@@ -276,7 +273,7 @@ export function findFailure(
   return reason === 'expired' ? 'expired' : 'unclear'
 }
 
-/** Applies the decision of staff to accept a payment. A repeated confirmation is recognised by its reference. */
+/** Applies staff's decision to accept a payment. A repeated confirmation is recognised by its reference. */
 export function acceptPayment(
   payment: Payment,
   money: { readonly reference: string; readonly amount: Amount; readonly paidAt: Instant },
@@ -292,7 +289,7 @@ export function acceptPayment(
   }
 }
 
-/** Applies the decision of staff to count no payment for this order. Returns a payment that has ended unchanged. */
+/** Applies staff's decision that no payment counts for this order. A payment that has ended is not changed. */
 export function closePayment(payment: Payment, reason: string, at: Instant): Payment {
   return payment.status.is === 'pending'
     ? { ...payment, status: { is: 'failed', reason, at } }

@@ -1,8 +1,8 @@
 /**
  * Schedules polling of gateways.
  *
- * An open payment is polled until it ends. An ended payment is watched for some days, because
- * payments may arrive late or twice and gateway messages may be lost.
+ * An open payment is polled until it ends. A payment that has ended is watched for some days, because payments may
+ * arrive late or twice and gateway messages may be lost.
  */
 import type { Payment } from './payment.ts'
 import type { PaymentStatus } from '../registration/registration-and-payment-states.ts'
@@ -25,7 +25,7 @@ const MAX_UNREACHABLE_MS = 10 * MINUTE_MS
  */
 export const NO_RECORD_MS = DAY_MS
 /**
- * The time after which staff must decide about a payment without a final response. Banks settle held payments within
+ * The time after which staff must decide on a payment without a final response. Banks settle held payments within
  * days.
  */
 export const UNDECIDED_MS = 5 * DAY_MS
@@ -49,7 +49,7 @@ const MIN_LATE_MS = HOUR_MS
  */
 const UNKNOWN_AGE_MS = HOUR_MS
 
-/** The data of a payment that decides the time of the next poll. */
+/** The data of a payment that determines the time of the next poll. */
 export type PolledPayment = Pick<Payment, 'review'> & {
   readonly status: PaymentStatus
   readonly createdAt: Instant
@@ -87,7 +87,7 @@ export function adjustWatchEnd(
 }
 
 /**
- * Returns the time of the next poll, after a poll at that instant; null if the watch is over. An open payment is
+ * Returns the time of the next poll, after a poll at that instant; null if the watch has ended. An open payment is
  * polled again after half of its age, between a minute and six hours. A payment that failed or is in payment review
  * is polled after ten minutes, then at doubling intervals of up to twelve hours. A paid payment is polled after an
  * hour, then at doubling intervals and at the end of the watch. If the gateway does not respond at the end, polling

@@ -27,8 +27,8 @@ export type ReconciledLine = {
   /**
    * `matched`: one registration with this amount due; `differs`: one registration with a different amount due;
    * `ambiguous`: several registrations, of which staff choose one; `known`: already confirmed; `elsewhere`: for
-   * another event; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that names a payment,
-   * which the bank may have returned; `unmatched`: not for any unpaid registration.
+   * another event; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that names a payment
+   * that the bank may have returned; `unmatched`: not for any unpaid registration.
    */
   readonly as:
     | 'matched'
@@ -207,7 +207,7 @@ function createReferenceFinder(
   const isShared = (key: BankKey): boolean => (lineCounts.get(key) ?? 0) > 1
   const isOnlyInLine = (key: BankKey): boolean => !ownKeys.has(key) && !isShared(key)
 
-  /** Returns payments recorded under references of the line. `elsewhere`: one that may belong to another line. */
+  /** Returns payments recorded under references of the line. `elsewhere`: a payment that may belong to another line. */
   const findRecordedPayments = (line: StatementLine) => {
     const candidates = [...listAllKeys(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
@@ -254,7 +254,10 @@ function createReferenceFinder(
     ]),
   ]
 
-  /** Returns paid or ended registrations whose reported reference is not in any other line, or next to their number. */
+  /**
+   * Returns paid or ended registrations whose reported reference is in this line only, or is in this line together
+   * with their number.
+   */
   const findEndedRegNos = (line: StatementLine): readonly RegNo[] => {
     const reportedWithNumber = findReportedRegNos(line, isUsable).filter((regNo) =>
       listKeys(line).has(toBankKey(regNo)),
@@ -345,9 +348,10 @@ function createReferenceFinder(
     const unsharedUtrs = usableUtrs.filter(isInOneDeposit)
     // Without a unique reference, the line is recorded under the shared ones; otherwise one transfer could count twice.
     const utrs = unsharedUtrs.length > 0 ? unsharedUtrs : usableUtrs
-    // Any other word may be a bank branch, an account or a day, which the lines of other payers also contain.
+    // Any other word may be a bank branch, an account or a date, which the lines of other payers also contain.
     const reference = formatKey(reportedKey ?? utrs[0] ?? buildFallbackReference(line))
-    // A cheque line keeps its reference and also records the cheque number, so that it pays for one registration.
+    // A cheque line keeps its reference and also records the cheque number, so that the cheque pays for only one
+    // registration.
     const numbers = [...utrs, findChequeNumber(line) ?? []].flat().filter(isUsable)
     const key = toBankKey(reference)
     return { reference, also: numbers.filter((other) => other !== key).map(formatKey) }

@@ -32,7 +32,7 @@ export type SettlementColumns = {
   /** The tax on the fee. */
   readonly tax: number | null
   readonly net: number | null
-  /** The day of the bank transfer. */
+  /** The date of the bank transfer. */
   readonly day: number | null
   /** The reference of the bank transfer. */
   readonly utr: number | null
@@ -61,7 +61,7 @@ export type SettlementLine = {
   /** At least one of `day` and `utr` is present. */
   readonly day: Day | null
   readonly utr: string
-  /** The day on which the delegate paid. Null if not stated. */
+  /** The date on which the delegate paid. Null if not stated. */
   readonly paidOn: Day | null
   /**
    * The number of this line among identical lines of a file, from 1, so that reading the file again counts nothing
@@ -91,7 +91,10 @@ export type Settlement = {
   readonly lines: readonly SettlementLine[]
   /** Lines of a payment or payout that cannot be read, and lines in a currency other than rupees. */
   readonly unread: readonly number[]
-  /** The number of lines that the gateway has not settled yet: those without a day and a reference of a transfer. */
+  /**
+   * The number of lines that the gateway has not settled yet: those with neither a date nor a reference for the bank
+   * transfer.
+   */
   readonly unsettled: number
 }
 
@@ -218,7 +221,7 @@ function buildBaseKey({
   return [is, reference === '' ? order : reference, amount, getTransferKey({ utr, day })].join(' ')
 }
 
-/** Returns the key of a line's bank transfer: its normalised reference, otherwise its day. */
+/** Returns the key of a line's bank transfer: its normalised reference, otherwise its date. */
 export function getTransferKey({ utr, day }: Pick<SettlementLine, 'utr' | 'day'>): string {
   const key = toBankKey(utr)
   return key === '' ? utr || `${day}` : key
@@ -339,8 +342,8 @@ const isNumberOrId = (text: string): boolean => /\d/.test(text) || GATEWAY_ID.te
 const DEDUCTION_WORDS = /^(?!.*revers).*(charge\s*back|dispute|\b350\b)/i
 
 /**
- * Determines the kind from the word or, if no word matches, from the sign of the amount. The numbers are those of the
- * gateway's status call.
+ * Determines the kind from the word or, if no word matches, from the sign of the amount. The numeric codes are the
+ * same as in the gateway's status call.
  */
 function getLineKind(word: string, amount: Amount): SettlementLine['is'] {
   if (/charge\s*back|dispute|revers|void|adjust|\b(350|420)\b/i.test(word)) return 'other'

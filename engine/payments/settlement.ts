@@ -25,8 +25,8 @@ export type RecordedPayment = {
    */
   readonly isMoney: boolean
   /**
-   * False if paid through another account of the gateway. Then only its order identifies it,
-   * because accounts may use the same numbers.
+   * False if paid through another account of the gateway. Then only the order identifies the payment, because
+   * accounts may use the same numbers.
    */
   readonly isOfAccount: boolean
   readonly paidAt: Instant
@@ -66,7 +66,7 @@ export type SettledLine = {
 }
 /** One bank transfer of a gateway: `sales − refunds − fee − tax − others = net`. */
 export type Payout = {
-  /** The first day in its lines. Null if they have none. */
+  /** The earliest date in its lines. Null if the lines have no date. */
   readonly day: Day | null
   /** Empty if the report contains none. */
   readonly utr: string

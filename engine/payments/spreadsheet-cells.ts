@@ -1,4 +1,4 @@
-/** Reads cells of bank and gateway spreadsheets: texts, days and amounts in Indian formats. */
+/** Reads cells of bank and gateway spreadsheets: texts, dates and amounts in Indian formats. */
 import {
   INR,
   getCurrencySymbol,

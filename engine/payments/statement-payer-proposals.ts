@@ -10,9 +10,9 @@ export type UnpaidOrder = {
   readonly regNo: RegNo
   readonly name: string
   readonly due: Amount
-  /** Returns the amount due for a payment on that day. Present only if the day of credit decides the price. */
+  /** Returns the amount due for a payment on that date. Present only if the credit date determines the price. */
   readonly getDueOn?: (day: Day) => Amount
-  /** The delegate's payment claim as entered, with its day. Null if there is none. */
+  /** The delegate's payment claim as entered, with its date. Null if there is none. */
   readonly claim: { readonly reference: string; readonly day: Day | null } | null
 }
 /** A gateway's payout according to its settlement: the number of payments and their net amount. */
@@ -46,9 +46,7 @@ export type KnownReferences = {
    */
   readonly claimedElsewhere?: ReadonlySet<BankKey>
   readonly releasedElsewhere?: ReadonlySet<BankKey>
-  /**
-   * The events that the statement is matched with. Absent if all recorded payments belong to them.
-   */
+  /** The events with which the statement is matched. Absent if all recorded payments belong to them. */
   readonly eventIds?: readonly string[]
   /** Texts that contain the conference's own bank details. */
   readonly details?: readonly string[]
@@ -110,10 +108,7 @@ export function createPayerProposer<Order extends UnpaidOrder>(
   }
 }
 
-/**
- * Returns true for a claim without a bank reference whose amount and approximate day match the
- * line.
- */
+/** Returns true for a claim without a bank reference if its amount and approximate date match the line. */
 export function canMatch({ amount, day }: StatementLine, order: UnpaidOrder): boolean {
   const { claim } = order
   if (claim === null) return false
@@ -124,7 +119,7 @@ export function canMatch({ amount, day }: StatementLine, order: UnpaidOrder): bo
   return isNear && getDue(order, day) === amount
 }
 
-/** Returns the amount due for a payment on that day. */
+/** Returns the amount due for a payment on that date. */
 export const getDue = ({ due, getDueOn }: UnpaidOrder, day: Day): Amount => getDueOn?.(day) ?? due
 
 const listNameWords = (name: string): readonly string[] => [

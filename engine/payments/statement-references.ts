@@ -22,7 +22,7 @@ export const listLineKeys = memoize(
     new Set([...findReferenceKeys(reference), ...findReferenceKeys(narration)]),
 )
 
-/** Returns a name for a line without a number, made of its day, amount and texts. */
+/** Returns a name for a line without a number, composed of its date, amount and texts. */
 export function buildFallbackReference({
   day,
   amount,

@@ -1,5 +1,5 @@
 /**
- * Computes a delegate's bill, line by line, from answers, context and day.
+ * Computes a delegate's bill, line by line, from the answers, the context and the date.
  *
  * Prices are those of the event file. Tax is calculated for each line after the adjustments. The
  * sum of the lines is the total.
@@ -36,7 +36,7 @@ import {
 } from '../event/placeholders-and-answer-texts.ts'
 import type { Day } from '../lib/time.ts'
 
-/** An item that the answers order but that is not on sale. `item` is null for the registration. */
+/** An item that the answers select but that is not on sale. `item` is null for the registration. */
 export type NotOnSale = {
   readonly category: string
   readonly period: string
@@ -244,7 +244,7 @@ function buildLineLabel(
   return fillPlaceholders(item.label, fromPairs(values), '')
 }
 
-/** Returns the placeholder names of a label; found once per version of a file. */
+/** Returns the placeholder names of a label, found once per version of a file. */
 const findLabelPlaceholders = memoize(({ label }: Item) => findPlaceholderNames(label))
 
 /**
@@ -330,7 +330,7 @@ export function addMethod(
   return chosenMethod === undefined ? answers : { ...answers, [METHOD_NAME]: chosenMethod.id }
 }
 
-/** Returns true if an adjustment applies to these answers on that day. */
+/** Returns true if an adjustment applies to these answers on that date. */
 export function adjustmentApplies(
   { when, from, to }: Adjustment,
   answers: Answers,
@@ -348,7 +348,7 @@ function sumAmounts(amounts: readonly Amount[]): number {
   return amounts.reduce<number>((sum, amount) => sum + amount, 0)
 }
 
-/** Returns the sums over the lines. */
+/** Returns the sums of the lines. */
 export function sumLines(lines: readonly Line[]): Split {
   const sum = (part: keyof Split): Amount => toAmount(sumAmounts(lines.map((line) => line[part])))
   return { base: sum('base'), gst: sum('gst'), total: sum('total') }

@@ -27,10 +27,7 @@ export function getSupplyKind(sac: string): SupplyKind {
   return sac === SPONSORSHIP_SAC ? 'sponsorship' : 'admission'
 }
 
-/**
- * The data that decides where an item is supplied: its code, and the state of its building or
- * venue.
- */
+/** The data that determines where an item is supplied: its code, and the state of its building or venue. */
 export type SupplyTerms = { readonly sac: string; readonly site: StateCode }
 
 /**
@@ -59,10 +56,10 @@ export const isTaxed = ({ rate, base, gst }: TaxedAmount): boolean =>
 type TaxedAmount = { readonly rate?: number | null; readonly base: Amount; readonly gst: Amount }
 
 /**
- * The tax of all lines with one rate and one place of supply. IGST where supplier and place of supply differ
- * (IGST Act, sections 7 and 8); otherwise two equal halves, and `roundOff` is the paisa that cannot be halved
- * (negative: an earlier credit note had one, and the halves of both together contain it).
- * cgst + sgst + igst + roundOff = the tax of the lines, exactly.
+ * The tax of all lines with one rate and one place of supply. IGST where supplier and place of supply differ (IGST
+ * Act, sections 7 and 8); otherwise two equal halves, and `roundOff` is the paisa that cannot be halved (negative if
+ * an earlier credit note had such a paisa, which the halves of the two notes together include). cgst + sgst + igst +
+ * roundOff = the tax of the lines, exactly.
  */
 export type RateSummary = {
   readonly rate: number
@@ -170,9 +167,9 @@ export function chooseTaxForm(
 export const MIN_TAXABLE_FOR_ADDRESS = toAmount(50_000_00)
 
 /**
- * Rupees per unit of a currency with that many decimals (yen, dollar, dinar), more than any such
- * currency is worth. The exchange rate of the payment day is unknown when the form is filled in,
- * and an unnecessary address does no harm.
+ * Rupees per unit of a currency with that many decimals (yen, dollar, dinar), more than any such currency is worth.
+ * The exchange rate on the payment date is unknown when the form is filled in, and an unnecessary address does no
+ * harm.
  */
 const MAX_RUPEES_PER_UNIT: Readonly<Record<number, number>> = { 0: 1, 2: 150, 3: 500 }
 

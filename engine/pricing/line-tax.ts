@@ -36,7 +36,7 @@ export function splitPrice(tax: Tax | null, price: Amount): Split {
   return splitInclusive(percent, price, unit)
 }
 
-/** Returns a price without the event's tax that it includes, if this tax replaces that one. */
+/** Returns a price without the event's tax, if the price includes that tax and this tax replaces it. */
 export function subtractReplacedTax(tax: Tax | null, price: Amount): Amount {
   return tax?.replaces === undefined
     ? price

@@ -14,8 +14,8 @@ import { quote, quoteInPeriod, type Quote } from './quote.ts'
 type WithFees = Pick<PublicEvent, 'fees'>
 
 /**
- * Returns the answers with the payment method that decides the price. `method`: null for a method that the event file
- * does not define; undefined to keep the chosen method.
+ * Returns the answers with the payment method that determines the price. `method`: null for a method that the event
+ * file does not define; undefined to keep the chosen method.
  */
 export function withMethod(
   { fees }: WithFees,
@@ -30,13 +30,13 @@ export function withMethod(
 type StoredBill = {
   readonly category: string | null
   readonly period: string
-  /** Null if the total is unknown; the answers then decide. */
+  /** Null if the total is unknown; the answers then determine the method. */
   readonly total: Amount | null
 }
 
 /**
- * Returns the answers with the method that gives a stored bill's total; the chosen method is tried first. Null if no
- * method gives it, because the prices in the file have changed.
+ * Returns the answers with the method that results in a stored bill's total; the chosen method is tried first. Null
+ * if no method does, because the prices in the file have changed.
  */
 function findAnswersWithBilledMethod(
   event: PublicEvent,
@@ -72,7 +72,7 @@ export function withBilledMethod(
 
 /**
  * Returns the price of a stored registration by another method, with the prices of its period. Null if the price is
- * the same, if the registration is not on sale, or if an earlier version of the file priced it, whose price then
+ * the same, if the registration is not on sale, or if an earlier version of the file priced it. That price then
  * remains valid.
  */
 export function quoteByMethod(

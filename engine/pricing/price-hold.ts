@@ -17,12 +17,12 @@ import { getLastDayOfPrice } from './price-periods.ts'
 import { quoteWithCategory } from './quote.ts'
 import { findNextPrice } from './upcoming-prices.ts'
 
-/** The data that decides the prices of a registration. */
+/** The data that determines the prices of a registration. */
 type PricedRegistration = { readonly answers: Answers; readonly category: string | null }
 
 /**
- * Returns the last day, from `on`, of this registration's prices: those of its category and of the
- * items that it can have. Null if no end is set.
+ * Returns the last day, from `on`, on which this registration's prices apply: those of its category and of the items
+ * that it can have. Null if no end is set.
  */
 export function getLastDayOfOwnPrice(
   event: EventConfig,
@@ -38,8 +38,8 @@ export function getLastDayOfOwnPrice(
 }
 
 /**
- * Returns the end of the price hold of a registration at that instant: one day after the last day
- * of its prices. Null if it has no end.
+ * Returns the end of the price hold of a registration at that instant: one day after the last day on which its prices
+ * apply. Null if it has no end.
  */
 export function getPriceHoldEnd(
   event: EventConfig,
@@ -59,7 +59,7 @@ export function getAttemptHoldEnd(
   return holdUntil ?? getPriceHoldEnd(event, createdAt, priced)
 }
 
-/** The data of an attempt that decides how long its price is valid. */
+/** The data of an attempt that determines how long its price is valid. */
 type PricedAttempt = {
   readonly amount: Amount
   readonly createdAt: Instant
@@ -67,7 +67,7 @@ type PricedAttempt = {
 }
 
 /**
- * Returns the last day of an attempt's price: the day that the form showed, or the payment deadline
+ * Returns the last day on which an attempt's price applies: the date that the form showed, or the payment deadline
  * (`payUntil`). The price is also held on the following day. Null if no change is foreseeable.
  */
 export function getPriceUntil(

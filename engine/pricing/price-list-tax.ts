@@ -13,8 +13,7 @@ import type { Day } from '../lib/time.ts'
 type EventFees = Pick<PublicEvent, 'fees'>
 
 /**
- * A price in a list: its category, the day that decides its tax, and the delegate's answers if it
- * is their own price.
+ * A price in a list: its category, the date that determines its tax, and, for the delegate's own price, the answers.
  */
 export type ListedPrice = {
   readonly category: string | null

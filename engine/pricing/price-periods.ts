@@ -1,7 +1,7 @@
 /**
- * Finds the price period of a day and decides whether registration is open.
+ * Finds the price period for a date and determines whether registration is open.
  *
- * Days are in Indian time. A period includes its first and last day.
+ * Dates are in Indian time. A period includes its first and last day.
  */
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
@@ -18,7 +18,7 @@ import {
   type Instant,
 } from '../lib/time.ts'
 
-/** Returns true if the day is in the period. If a day is absent, the period is open at that end. */
+/** Returns true if the date is in the period. A period without a first or last day is open at that end. */
 export function containsDay({ from, to }: Period, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }
@@ -72,9 +72,8 @@ export function getPeriodLabel(
 }
 
 /**
- * Returns the first listed period that contains the day, otherwise the period for other dates. Null
- * if registration is closed on that day. If the category is in a group, considers only the periods
- * of that group.
+ * Returns the first listed period that contains the date, otherwise the period for other dates. Null if registration
+ * is closed on that date. If the category is in a group, considers only the periods of that group.
  */
 export function findPeriodOn(fees: Fees, on: Day, category: string | null = null): Period | null {
   const group = findGroupOfCategory(fees, category)
@@ -107,9 +106,9 @@ export function listPeriodsOfItem(
 }
 
 /**
- * Returns the id of the period that decides an item's price on that day: one of the item's own periods, or else one of
- * the event's. `period` is the registration's period on that day, which is the event's unless the category has its own
- * periods. Empty if no period contains the day.
+ * Returns the id of the period that determines an item's price on that day: one of the item's own periods, or else
+ * one of the event's periods. `period` is the registration's period on that day, which is the event's unless the
+ * category has its own periods. Empty if no period contains the date.
  */
 export function findItemPeriodOn(
   fees: Fees,
@@ -136,8 +135,8 @@ export function listPeriodEdges(fees: Pick<Fees, 'periods' | 'items' | 'groups'>
 }
 
 /**
- * Returns the period that prices a registration in a category: its stored period if the category
- * still has it, otherwise the period of its day.
+ * Returns the period that prices a registration in a category: its stored period if the category still has it,
+ * otherwise the period of its registration date.
  */
 export function getPricingPeriod(
   fees: Fees,
@@ -226,7 +225,7 @@ const openAtDesk = memoize((event: PublicEvent): PublicEvent => {
   return { ...event, registration: desk }
 })
 
-/** Returns true if the event's last day is over. */
+/** Returns true if the event's last day has passed. */
 export const isEventOver = ({ to }: Pick<PublicEvent, 'to'>, on: Day): boolean => on > to
 
 /** Sorts events for delegates: upcoming ones by first day, then past ones, latest first. */
@@ -244,10 +243,7 @@ export function sortEvents<E extends Pick<PublicEvent, 'from' | 'to'>>(
   ]
 }
 
-/**
- * Returns the days on which prices change, with the name of the period that begins. Omits the first
- * period.
- */
+/** Returns the dates on which prices change, with the name of the period that begins. Omits the first period. */
 export function listPriceSteps({
   fees,
 }: Pick<PublicEvent, 'fees'>): readonly { readonly day: Day; readonly label: string }[] {
@@ -346,8 +342,8 @@ function findLastDay(
 }
 
 /**
- * Returns the last instant at which a price, a period, an opening or a closing may have changed.
- * They all change at the start of an Indian day, because event files name days.
+ * Returns the last instant at which a price, a period, an opening or a closing may have changed. They all change at
+ * the start of a day in India, because event files state dates without times.
  */
 export function getLastPriceInstant(at: Instant): Instant {
   return startOfDay(dayOf(at))

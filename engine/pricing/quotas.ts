@@ -16,7 +16,7 @@ import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 export type SeatPool = {
   readonly id: string
   readonly max: number
-  readonly limit: Quota
+  readonly quota: Quota
   readonly option: string | null
   /** The number of these seats that the registration takes. */
   readonly quantity: number
@@ -24,14 +24,14 @@ export type SeatPool = {
 
 /** Returns every seat pool of these quotas, in the file's order. */
 export function listSeatPools(quotas: readonly Quota[]): readonly SeatPool[] {
-  return quotas.flatMap((limit): SeatPool[] => {
-    const { id, max } = limit
+  return quotas.flatMap((quota): SeatPool[] => {
+    const { id, max } = quota
     return typeof max === 'number'
-      ? [{ id, max, limit, option: null, quantity: 1 }]
+      ? [{ id, max, quota, option: null, quantity: 1 }]
       : Object.entries(max).map(([option, of]) => ({
           id: `${id}.${option}`,
           max: of,
-          limit,
+          quota,
           option,
           quantity: 1,
         }))
@@ -47,18 +47,18 @@ export function listRequiredSeats(
   answers: Answers,
   category: string | null,
 ): readonly SeatPool[] {
-  return quotas.flatMap((limit): SeatPool[] => {
-    const { id, when, eachOptionOf, max } = limit
+  return quotas.flatMap((quota): SeatPool[] => {
+    const { id, when, eachOptionOf, max } = quota
     if (when !== undefined && !matchesCondition(when, answers, category)) return []
-    const quantity = countSeats(limit, answers)
+    const quantity = countSeats(quota, answers)
     if (quantity === 0) return []
-    if (typeof max === 'number') return [{ id, max, limit, option: null, quantity }]
+    if (typeof max === 'number') return [{ id, max, quota, option: null, quantity }]
     if (eachOptionOf === undefined) return []
     return listChosenOptions(getOwn(answers, eachOptionOf)).flatMap((option) => {
       const optionMax = getOwn(max, option)
       return optionMax === undefined
         ? []
-        : [{ id: `${id}.${option}`, max: optionMax, limit, option, quantity: 1 }]
+        : [{ id: `${id}.${option}`, max: optionMax, quota, option, quantity: 1 }]
     })
   })
 }
@@ -110,7 +110,7 @@ export const getDisplayThreshold = ({ few = 0, count, countMax }: Quota): number
  * `left`: the number of seats left, if more were requested.
  */
 export function buildFullSeatMessage(event: PublicEvent, pool: SeatPool, left = 0): string {
-  const { message } = pool.limit.full
+  const { message } = pool.quota.full
   const { quantity } = pool
   if (left > 0 && left < quantity)
     return formatMessage(EXTENDED_FORM_MESSAGES.seats.tooFew, {
@@ -124,10 +124,10 @@ export function buildFullSeatMessage(event: PublicEvent, pool: SeatPool, left = 
 /** Returns the display name of a seat pool: its option's label, or the quota's name. */
 export function getSeatName(
   { fields }: Pick<PublicEvent, 'fields'>,
-  { limit, option }: SeatPool,
+  { quota, option }: SeatPool,
 ): string {
-  const { options = [] } = fields.find(({ id }) => id === limit.eachOptionOf) ?? {}
-  return options.find(({ id }) => id === option)?.label ?? formatIdAsWords(option ?? limit.id)
+  const { options = [] } = fields.find(({ id }) => id === quota.eachOptionOf) ?? {}
+  return options.find(({ id }) => id === option)?.label ?? formatIdAsWords(option ?? quota.id)
 }
 
 /**
@@ -139,9 +139,9 @@ export function buildPublicAvailability(
   left: Readonly<Record<string, number>>,
 ): Record<string, number> {
   return Object.fromEntries(
-    listSeatPools(quotas).flatMap(({ id, max, limit }): [string, number][] => {
+    listSeatPools(quotas).flatMap(({ id, max, quota }): [string, number][] => {
       const seatsLeft = Math.max(0, getOwn(left, id) ?? max)
-      return seatsLeft <= getDisplayThreshold(limit) ? [[id, seatsLeft]] : []
+      return seatsLeft <= getDisplayThreshold(quota) ? [[id, seatsLeft]] : []
     }),
   )
 }

@@ -1,7 +1,7 @@
 /**
  * Quotes the price of a registration and lists the tariff.
  *
- * The server's clock decides the price. A quote in the browser is a preview.
+ * The server's clock determines the price. A quote in the browser is a preview.
  */
 import type { Category, PublicEvent } from '../event/config.ts'
 import type { Answers } from '../event/answer-types.ts'
@@ -44,9 +44,9 @@ export type QuoteRefusal =
     }
 
 /**
- * Returns the price of one category in one period; null if it is not on sale or has no price. `on`:
- * the day that decides the tax; by default the first known day of the period. `answers`: the
- * answers that taxes may depend on, if known.
+ * Returns the price of one category in one period; null if it is not on sale or has no price. `on`: the date that
+ * determines the tax; by default the first known day of the period. `answers`: the answers that taxes may depend on,
+ * if known.
  */
 export function quoteCategory(
   event: PublicEvent,
@@ -68,8 +68,8 @@ const getFirstDayOfPeriod = (event: Pick<PublicEvent, 'from'>, period: Period | 
   period?.from ?? period?.to ?? event.from
 
 /**
- * Quotes answers at an instant, by its Indian day. `answers` are normalised and include the
- * context. An event without prices has nothing on sale, so check `hasPrices` first.
+ * Quotes answers at an instant, for its date in India. `answers` are normalised and include the context. An event
+ * without prices has nothing on sale, so check `hasPrices` first.
  */
 export function quote(
   event: PublicEvent,
@@ -131,7 +131,7 @@ export type PriceRow = {
   readonly category: Category
   readonly cells: readonly {
     readonly period: Period
-    /** The day that decides the tax of the price. */
+    /** The date that determines the tax of the price. */
     readonly on: Day
     readonly price: Split | null
   }[]
@@ -153,7 +153,7 @@ export function buildPriceTable(event: PublicEvent): readonly PriceRow[] {
   }))
 }
 
-/** Rows with the same periods: those of the event, or of a group, whose label is the heading. */
+/** Rows with the same periods: the event's, or a group's. The group's label is the heading. */
 export type PriceTableOfGroup = {
   readonly label: string | null
   readonly periods: readonly Period[]

@@ -1,4 +1,4 @@
-/** Chooses the tax of a line: the first rule that applies to the answers, the category and the day. */
+/** Chooses the tax of a line: the first rule that applies to the answers, the category and the date. */
 import type { Answers } from '../event/answer-types.ts'
 import { REGISTRATION, type Fees, type Item, type TaxRule } from '../event/pricing-types.ts'
 import type { Tax } from '../lib/money.ts'

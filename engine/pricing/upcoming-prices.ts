@@ -1,4 +1,4 @@
-/** Upcoming prices: the periods after a day, and when the price of given answers changes. */
+/** Upcoming prices: the periods after a date, and when the price of given answers changes. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
@@ -13,7 +13,7 @@ import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { addDays, startOfDay, type Day } from '../lib/time.ts'
 
-/** The days of one period with open registration, both ends included. */
+/** The first and last day of one period on which registration is open. */
 export type PriceRange = { readonly from: Day; readonly to: Day | null; readonly period: Period }
 
 /** Returns every later day on which prices, or whether registration is open, may change. */
@@ -39,9 +39,9 @@ const changesTax = ({ fees }: PublicEvent, on: Day): boolean =>
   )
 
 /**
- * Returns the ranges of a category's prices, or of their tax, from that day on, in order. Days with closed
- * registration are omitted. The list ends with the last period. The price for other dates, which applies afterwards,
- * is not listed, because it may be lower than today's.
+ * Returns the date ranges of a category's prices, or of the tax on them, from that day on, in order. Days on which
+ * registration is closed are omitted. The list ends with the last period. The price for other dates, which applies
+ * afterwards, is not listed, because it may be lower than today's.
  */
 export function listPriceRanges(
   event: PublicEvent,

@@ -13,7 +13,7 @@ export function findApproval(
   return approvals.find(({ when }) => matchesCondition(when, answers, category)) ?? null
 }
 
-/** Returns the end of the last day on which staff must decide about a registration made now. */
+/** Returns the end of the last day on which staff must decide on a registration made now. */
 export function getDecisionDeadline({ decideWithinDays }: Approval, at: Instant): Instant {
   return instant(endOfDay(addDays(dayOf(at), decideWithinDays)))
 }

@@ -1,4 +1,4 @@
-/** Offers a refused registration another category, at the prices of its registration day. */
+/** Offers a refused registration another category, at the prices of its registration date. */
 import type { Answers } from '../event/answer-types.ts'
 import { findApproval } from './approval.ts'
 import { type Approval } from '../event/approval-and-cancellation-types.ts'

@@ -118,8 +118,8 @@ export function correctRegistration(
 }
 
 /**
- * Returns errors for buyer details that the invoice lacks because of this change. An older bill without such details
- * is accepted if its price is unchanged.
+ * Returns errors for buyer details that are missing from the invoice because of this change. An older bill without
+ * such details is accepted if its price is unchanged.
  */
 function findNewBuyerErrors(
   event: EventConfig,

@@ -4,7 +4,7 @@
 export const ROLES = ['viewer', 'desk', 'treasurer', 'owner'] as const
 export type Role = (typeof ROLES)[number]
 
-/** The data of a user that decides their permissions. */
+/** The data of a user that determines their permissions. */
 export type PermissionHolder = {
   readonly username: string
   readonly role: Role

@@ -280,7 +280,7 @@ export const trimReason = (why: string): string =>
 /** The maximum length of a reason that staff enter: up to three sentences. */
 export const MAX_REASON_CHARACTERS = 500
 
-/** The data about a registration's payment that decides its state. */
+/** The data about a registration's payment that determines its state. */
 export type PaymentSituation = {
   readonly status: PaymentStatus
   /** Whether the payment failed because it expired. */

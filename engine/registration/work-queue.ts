@@ -1,8 +1,8 @@
 /**
  * Work queue: the conditions that need staff attention.
  *
- * The dashboard counts them, and every list can filter by them (`?waiting=told`). The store has an
- * SQL condition for each.
+ * The dashboard counts the registrations that meet each one, and every list can be filtered by them
+ * (`?waiting=told`). The store has an SQL expression for each.
  */
 import { getOwn } from '../lib/result.ts'
 
@@ -40,7 +40,7 @@ export const WORK_QUEUE = {
   },
   rate_missing: {
     label: 'Invoices waiting for an exchange rate',
-    inSentence: 'whose invoice waits for an exchange rate',
+    inSentence: 'whose invoice is waiting for an exchange rate',
   },
   mail_failed: {
     label: 'Failed emails',
@@ -59,12 +59,12 @@ export type WorkQueueId = keyof typeof WORK_QUEUE
 /** In the order of the dashboard. */
 export const WORK_QUEUE_IDS = Object.keys(WORK_QUEUE) as readonly WorkQueueId[]
 
-export function isWorkQueueId(word: string): word is WorkQueueId {
-  return getOwn(WORK_QUEUE, word) !== undefined
+export function isWorkQueueId(value: string): value is WorkQueueId {
+  return getOwn(WORK_QUEUE, value) !== undefined
 }
 
 /**
- * Unmatched payments do not belong to any registration, so they are counted but are not a filter of lists.
+ * Unmatched payments do not belong to any registration, so they are counted, but lists cannot be filtered by them.
  */
 export const UNMATCHED_ID = 'unmatched'
 export const UNMATCHED_LABEL = 'Unmatched payments'
@@ -75,6 +75,6 @@ export type WireWorkQueueItem = {
   label: string
   /** `more`: counting stopped at this number. */
   events: { id: string; count: number; more: boolean }[]
-  /** The most urgent ones, in sentences. */
+  /** Sentences that describe the most urgent disputes. */
   details?: string[]
 }

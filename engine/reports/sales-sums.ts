@@ -9,8 +9,8 @@ import { buildColumnHeading, listItemOptions } from './sales-columns.ts'
 import { formatIdAsWords } from '../event/placeholders-and-answer-texts.ts'
 
 /**
- * GET /admin/sold/?event_id=…&list_id=… with the list's filters: sums over the registrations of a
- * list. Amounts include tax.
+ * GET /admin/sold/?event_id=…&list_id=… with the list's filters: sums over the registrations of a list. Amounts include
+ * tax. The field names are part of the API and do not change.
  */
 export type SalesResponse = {
   status: 'success'
@@ -29,33 +29,30 @@ export type SalesResponse = {
     currency?: string
     total: number
     paid_quantity: number
-    /** Received less refunds. */
+    /** Payments less refunds. */
     paid_total: number
   }[]
   /**
-   * Payments less refunds that no row contains: paid in excess of the bill, or retained from cancelled registrations.
-   * Rows and this amount add up to the list's `sums.money`.
+   * Net payments that belong to no row: paid in excess of the bill, or retained from cancelled registrations. Rows and
+   * this amount add up to the list's `sums.money`.
    */
   paid_beside: number
   /** The same amount in currencies other than the report's. Absent if there are none. */
   others_beside?: { currency: string; amount: number }[]
-  /** The same registrations by category, by price period, and by the day of registration. */
+  /** The same registrations by category, by price period, and by registration date. */
   by_category: WireSalesGroup[]
   by_period: WireSalesGroup[]
   by_day: WireSalesGroup[]
-  /** Listed people of the registrations, by field. */
+  /** People listed in the registrations, by field. */
   people: { id: string; label: string; count: number; paid: number }[]
   /** For the whole event, regardless of the list's filters. */
   places: { id: string; label: string; taken: number; max: number }[]
 }
 
-/** The same call with as=seats: only the seats, which require no bills. */
+/** The same call with as=seats: only the seats, which are counted without reading bills. */
 export type SeatsResponse = Pick<SalesResponse, 'status' | 'places'>
 
-/**
- * `registrations` and `paid` exclude ended ones. `received`: payments less refunds, including ended
- * ones.
- */
+/** `registrations` and `paid` exclude ended registrations. `received` includes them, and is net of refunds. */
 type WireSalesGroup = {
   id: string
   label: string
@@ -66,9 +63,7 @@ type WireSalesGroup = {
   currency?: string
 }
 
-/**
- * Registrations with the same category, price period, registration day and currency. `received` is net of refunds.
- */
+/** Registrations with the same category, price period, registration date and currency. `received` is net of refunds. */
 export type SalesGroup = {
   readonly currency: Currency
   readonly category: string | null
@@ -80,8 +75,8 @@ export type SalesGroup = {
 }
 
 /**
- * One item, or one option of it, on the bills of a list. `paidQuantity`: in paid registrations;
- * `paidTotal`: received less refunds.
+ * One item, or one option of it, on the bills of a list's registrations. `paidQuantity`: in paid registrations;
+ * `paidTotal`: payments less refunds.
  */
 export type SalesSum = {
   readonly item: string
@@ -93,7 +88,7 @@ export type SalesSum = {
   readonly paidQuantity: number
   readonly paidTotal: Amount
 }
-export type SeatsInUse = { readonly place: string; readonly max: number; readonly taken: number }
+export type SeatsInUse = { readonly quotaKey: string; readonly max: number; readonly taken: number }
 
 /**
  * Returns rows in the order of the bill: the registration, items with their options, adjustments;
@@ -133,10 +128,7 @@ export function buildSalesRows(
     }))
 }
 
-/**
- * Returns the sums by category and period, in the file's order, and by day. Each row has one
- * currency.
- */
+/** Returns the sums by category and period, in the file's order, and by date. Each row has one currency. */
 export function buildSalesGroups(
   event: EventConfig,
   groups: readonly SalesGroup[],
@@ -202,35 +194,35 @@ function getLineLabel({ fees }: EventConfig, id: string): string {
 }
 
 /**
- * Returns every seat pool of the event, in the file's order. Pools without registrations have 0
- * taken.
+ * Returns a row for every quota of the event, or for each option of a quota with a maximum per option, in the file's
+ * order. Rows without registrations have `taken: 0`.
  */
 export function buildSeatRows(
   event: EventConfig,
   seatsInUse: readonly SeatsInUse[],
 ): SalesResponse['places'] {
-  return listSeatPools(event.quotas).map(({ id, max, limit }) => {
-    const field = event.fields.find((field) => field.id === limit.eachOptionOf)
-    const option = field?.options?.find((candidate) => `${limit.id}.${candidate.id}` === id)
+  return listSeatPools(event.quotas).map(({ id, max, quota }) => {
+    const field = event.fields.find((field) => field.id === quota.eachOptionOf)
+    const option = field?.options?.find((candidate) => `${quota.id}.${candidate.id}` === id)
     return {
       id,
       label:
         field === undefined || option === undefined
-          ? getQuotaLabel(event, limit)
+          ? getQuotaLabel(event, quota)
           : `${field.label}: ${option.label}`,
-      taken: seatsInUse.find(({ place }) => place === id)?.taken ?? 0,
+      taken: seatsInUse.find(({ quotaKey }) => quotaKey === id)?.taken ?? 0,
       max,
     }
   })
 }
 
 /**
- * Returns a quota's label. Quotas have no label of their own, so it is that of the only item that
- * they count, or the words of the id.
+ * Returns a quota's label. Quotas have no label of their own, so the result is the label of the only item that the
+ * quota counts, or its id written as words.
  */
 function getQuotaLabel({ fees, quotas }: EventConfig, { id, count, withDelegate }: Quota): string {
   const [item, ...others] = fees.items.filter(
-    ({ count: counted }) => counted?.field === count && counted?.where === undefined,
+    ({ count: itemCount }) => itemCount?.field === count && itemCount?.where === undefined,
   )
   const isOnlyQuota = quotas.filter((quota) => quota.count === count).length === 1
   const isItem = count !== undefined && withDelegate !== true && isOnlyQuota && others.length === 0

@@ -73,7 +73,7 @@ function getNameLabel(event: PublicEvent, id: string): string {
   // A quota has no label, but delegates read its message.
   const quota = event.quotas.find((one) => id === getFullSeatName(one.id))
   if (quota !== undefined) return `“${quota.full.message}”`
-  // The name may be that of a column of the member list that contains the answer.
+  // The name may belong to a column of the member list that contains the answer.
   const [fieldId = '', column] = id.split('.')
   const listedLabel = findLabel(fieldId)
   return listedLabel === undefined || column === undefined

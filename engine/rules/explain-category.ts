@@ -1,4 +1,4 @@
-/** Explains rule by rule why answers give their category. Computed only on request. */
+/** Explains rule by rule how a category is derived from answers. Computed only on request. */
 import type { Answer, Answers } from '../event/answer-types.ts'
 import { findCategory } from './category.ts'
 import { describeCondition, describeFirstFailure } from './describe-condition.ts'

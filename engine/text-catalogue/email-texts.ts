@@ -78,7 +78,7 @@ export const EMAIL_MESSAGES = {
       'If you have paid in the meantime, you do not need to do anything. We will send the confirmation by email.',
   },
 
-  /** For an unpaid registration if another one with this address is paid. */
+  /** For an unpaid registration if another registration with this address is paid. */
   unpaidSecond: {
     subject: 'You are registered for {event}; a second registration is not paid',
     text: 'There are two registrations for {event} with this email address: {paid} is paid and complete, and {unpaid} is not paid.',
@@ -195,7 +195,7 @@ export const EMAIL_MESSAGES = {
     notYou: 'If you did not ask for these emails, you do not need to do anything.',
   },
 
-  /** The state of a registration, in a list of links. */
+  /** The state of a registration, in a list of links. The keys are the stored states. */
   states: {
     complete: 'paid and complete',
     cancelled: 'cancelled',

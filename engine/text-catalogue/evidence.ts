@@ -24,5 +24,5 @@ export const EVIDENCE_MESSAGES = {
   sent: 'Sent',
   notSent: 'Not sent; queued',
   link: '(link to the page of the registration)',
-  foot: 'Printed {time}',
+  footer: 'Printed {time}',
 } as const

@@ -1,7 +1,7 @@
 /** Messages shared by several delegate pages: header, footer, bills. */
 export const COMMON_MESSAGES = {
   product: 'Rollcall',
-  skipLink: 'Skip to the content',
+  skipLink: 'Skip to main content',
   demoValues: 'Demo values',
   questions: 'Questions? {support}',
   lostLink: 'Lost your link?',
@@ -28,7 +28,7 @@ export const COMMON_MESSAGES = {
     previousPrice: '<hidden>was </hidden>{price}',
     newPrice: '<hidden> now </hidden>{price}',
     taxIncluded: 'included above',
-    previousLabel: 'before: {label}',
+    previousLabel: 'previously: {label}',
   },
 
   paymentStatus: {

@@ -122,8 +122,8 @@ export const RESULT_MESSAGES = {
       'We received a payment for this registration and refunded it, so it is not paid. The refund can take a few working days to appear on your statement.',
     unconfirmed: 'We could not confirm this payment.',
     notFound: 'We could not find this payment.',
-    checkFirst: 'Before you pay again, check that no amount was deducted.',
-    checkDeducted: 'Check whether an amount was deducted.',
+    checkFirst: 'Before you pay again, check that no money was taken from your account.',
+    checkDeducted: 'Check whether money was taken from your account.',
     pay: 'Pay again',
     payAmount: 'Pay {amount} again',
     saved: 'Your answers are saved, so you do not have to fill in the form again.',
@@ -150,7 +150,10 @@ export const RESULT_MESSAGES = {
       claimHere: 'If you have paid, report your payment below.',
       claimInEmail: 'If you have paid, open the link in your email and report your payment.',
     },
-    /** Shown if a delegate chose this method, switched to a card, and the card payment failed. */
+    /**
+     * Shown if a delegate chose this method, switched to a card, and the card payment failed. The keys are those of the
+     * API.
+     */
     cardFailed: {
       declined: {
         title: 'Your card payment was declined',
@@ -159,7 +162,7 @@ export const RESULT_MESSAGES = {
       expired: {
         title: 'Your card payment was not completed',
         explanation:
-          'We did not receive your card payment in time. Before you pay again, check that no amount was deducted.',
+          'We did not receive your card payment in time. Before you pay again, check that no money was taken from your account.',
       },
       'given-back': {
         title: 'Your card payment was refunded',
@@ -168,7 +171,7 @@ export const RESULT_MESSAGES = {
       },
       unclear: {
         title: 'We could not confirm your card payment',
-        explanation: 'Before you pay again, check that no amount was deducted.',
+        explanation: 'Before you pay again, check that no money was taken from your account.',
       },
       due: 'Your registration is saved and your seat is reserved. Please pay {amount} with the payment method you chose first, or try the card again.',
       dueUnknownAmount:
@@ -197,7 +200,7 @@ export const RESULT_MESSAGES = {
   /** The last day of the price, as the form showed it. */
   priceUntil: {
     valid: 'The price is valid until {day}. After that, a new price may apply.',
-    held: 'The price was valid until {day}. You can still pay it today.',
+    held: 'The price was valid until {day}. You can still pay this price today.',
     over: 'The price was valid until {day}. If today’s price differs, we will ask you before charging anything.',
   },
 

@@ -66,7 +66,7 @@ export const SELF_SERVICE_MESSAGES = {
     refusalTitle: 'Message from the organisers',
     title: 'You can still take part',
     explanation:
-      'The organisers offer you the {word} “{category}” for {amount}. This is the price on the day you registered. Your answers are saved.',
+      'The organisers are offering you the {word} “{category}” for {amount}. This is the price on the day you registered. Your answers are saved.',
     accept: 'Accept {category} for {amount}',
   },
 
@@ -75,7 +75,7 @@ export const SELF_SERVICE_MESSAGES = {
     request: 'Request cancellation',
     requested: 'You requested cancellation on {day}. The organisers will decide and email you.',
     confirmTitle: 'Request cancellation?',
-    confirm: 'Nothing is cancelled yet. The organisers will decide and email you.',
+    confirm: 'This does not cancel your registration. The organisers will decide and email you.',
     reason: 'Reason (optional)',
     paymentNotFound:
       'The organisers have not found your payment yet. They will decide whether you get a refund.',
@@ -93,7 +93,7 @@ export const SELF_SERVICE_MESSAGES = {
   /** The form in which a delegate reports a payment. */
   paymentClaim: {
     submit: 'I have paid',
-    resubmit: 'Made a mistake? Submit it again',
+    resubmit: 'Made a mistake? Submit the form again',
     reported: 'You reported the payment {reference}.',
     reportedWithDay: 'You reported the payment {reference}, paid on {day}.',
     rejected:

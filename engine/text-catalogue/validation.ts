@@ -6,9 +6,9 @@ export const VALIDATION_MESSAGES = {
     'This address has {count} characters. The payment gateway accepts {min} to {max} characters. Please use another address.',
   utr: 'Please enter the UTR: 12 digits for UPI and IMPS, or 16 or 22 letters and digits for NEFT and RTGS',
   gstin: 'This GSTIN contains an invalid character. Please check it.',
-  amount: 'Please enter an amount with at most two decimals',
-  amountWithThreeDecimals: 'Please enter an amount with at most three decimals',
-  wholeAmount: 'Please enter an amount without decimals',
+  amount: 'Please enter an amount with at most two decimal places',
+  amountWithThreeDecimals: 'Please enter an amount with at most three decimal places',
+  wholeAmount: 'Please enter a whole amount, without decimal places',
 
   closed: {
     heading: 'Registration Closed',

@@ -10,7 +10,7 @@ import { selectBackgroundVariables } from '../ops/environment.ts'
 import type { BackgroundRequest, BackgroundResponse } from './background-messages.ts'
 
 /**
- * A trade-off: startup takes half a second, and an idle process uses 100 MB. After one email, another one is likely.
+ * A trade-off: startup takes half a second, and an idle process uses 100 MB. After one email, another is likely.
  */
 const IDLE_TIMEOUT_MS = 30_000
 /**

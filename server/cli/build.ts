@@ -4,8 +4,8 @@ import { parseArguments } from './options.ts'
 
 const help = `Usage: rollcall build [--force]
 
-Builds web/ into web/dist, and server/ into build, if these are missing or older than their sources; with --force
-always. The server also runs without its build, but takes twice as long to start.`
+Builds web/ into web/dist, and server/ into build, if they are missing or older than their sources. --force
+builds both in any case. The server also runs without its build, but takes twice as long to start.`
 
 export const buildCommand: Command = {
   help,

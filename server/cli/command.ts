@@ -21,6 +21,6 @@ export type Terminal = {
   readonly progressStream?: NodeJS.WriteStream
   /** EVENTS_DIR, for commands that need no other variable. Defaults to events/ in the current folder. */
   readonly eventsDir?: string | undefined
-  /** Returns the environment. If it is invalid, prints the errors and returns null; the command then exits with 2. */
+  /** Returns the environment. If it is invalid, prints the errors and returns null; the exit status is then 2. */
   environment(): Environment | null
 }

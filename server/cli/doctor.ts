@@ -38,7 +38,7 @@ import type { Finding } from './doctor/finding.ts'
 
 const MIN_FREE_BYTES = 512 * 1024 * 1024
 const MAX_BACKUP_HOURS = 36
-/** The gateway's checksums contain the day, which is wrong around midnight if the difference is larger. */
+/** The gateway's checksums contain the date, which is wrong around midnight if the clocks differ by more than this. */
 const MAX_CLOCK_SECONDS = 60
 const MAX_GATEWAY_MS = 10_000
 const HOUR_MS = 60 * 60_000
@@ -99,7 +99,7 @@ const CHECKS: readonly Check[] = [
   async ({ environment, events }) => {
     const missing = listMissingAccounts(environment, events)
     return missing.length === 0
-      ? [reportGood('The merchant account of every event has credentials.')]
+      ? [reportGood("Every event's merchant account has credentials.")]
       : missing.map(reportWrong)
   },
   async ({ environment }) => {

@@ -4,7 +4,7 @@ import type { Command } from './command.ts'
 import { parseArguments } from './options.ts'
 
 /** A server that does not respond within this time does not respond to delegates either. */
-const MAX_RESPONSE_MS = 10_000
+const RESPONSE_TIMEOUT_MS = 10_000
 
 const help = `Usage: rollcall health
 
@@ -67,7 +67,7 @@ export async function fetchHealth(environment: ServerAddress): Promise<Health | 
   const { metricsToken } = environment
   try {
     const response = await fetch(buildHealthUrl(environment), {
-      signal: AbortSignal.timeout(MAX_RESPONSE_MS),
+      signal: AbortSignal.timeout(RESPONSE_TIMEOUT_MS),
       headers: metricsToken === null ? {} : { authorization: `Bearer ${metricsToken}` },
     })
     const body = (await response.json()) as Partial<Health>

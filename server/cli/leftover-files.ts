@@ -1,4 +1,4 @@
-/** Finds files in a data folder that need a check: rescued databases and unreferenced files. */
+/** Finds files in a data folder that need checking: rescued databases and unreferenced files. */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
 import { createCompletenessDescriber } from '../ops/recovery/rescued-completeness.ts'
@@ -16,12 +16,15 @@ export async function describeLeftovers(dataDir: string): Promise<readonly strin
     if (rescuedCount === null) return ''
     const completenessText = describeCompleteness(file)
     const comparison = currentCount === null ? '' : `, and ${DATABASE_FILE} has ${currentCount}`
-    return `${completenessText} It has ${rescuedCount} registrations${comparison}.`
+    return `${completenessText} It has ${formatCount(rescuedCount)}${comparison}.`
   })
   const folder = path.join(dataDir, SET_ASIDE_FOLDER)
   const count = existsSync(folder) ? readdirSync(folder).length : 0
   return count === 0 ? rescuedMessages : [...rescuedMessages, formatSetAside(count, folder)]
 }
+
+const formatCount = (count: number): string =>
+  `${count} ${count === 1 ? 'registration' : 'registrations'}`
 
 /** Returns the number of registrations in a database. Null if it cannot be read. */
 function countRegistrations(file: string): number | null {

@@ -1,4 +1,4 @@
-/** `rollcall email retry`: returns failed emails to the queue of the server. */
+/** `rollcall email retry`: returns failed emails to the server's queue. */
 import { createClock } from '../ops/clock.ts'
 import { openExistingStore } from './open-existing-store.ts'
 import { parseArguments } from './options.ts'

@@ -72,7 +72,7 @@ const COMMANDS: Readonly<Record<string, CommandEntry>> = {
     load: async () => (await import('./event/diff.ts')).diffCommand,
   },
   'event preview': {
-    summary: 'Write static pages of the form, results, receipt and email',
+    summary: 'Write static pages for the form, results, receipt and email',
     load: async () => (await import('./event/preview.ts')).previewCommand,
   },
   'event repeat': {
@@ -193,7 +193,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   email: 'Emails',
 }
 
-/** Runs the command that `args` name, and returns its exit status. */
+/** Runs the command that `args` specify, and returns its exit status. */
 export async function main(
   args: readonly string[],
   terminal: Terminal = createTerminal(),

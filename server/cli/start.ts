@@ -13,13 +13,13 @@ export const startCommand: Command = {
   help: `Usage: rollcall start [--new]
 
 Serves the forms, the office and the pages until it is stopped (SIGTERM or Ctrl-C). It first builds the web app if
-that is missing or older than its sources (in production it only reports this). The first start prints a password
+it is missing or older than its sources (in production it only reports this). The first start prints a password
 for the office.
 
-  --new   starts with an empty database if the previous one is missing from DATA_DIR; without --new, the server then
-          does not start
+  --new   starts with an empty database if the previous one is missing from DATA_DIR; without --new, the server
+          does not start in that case
 
-Environment variables configure it: PORT, HOST, PUBLIC_URL, DATA_DIR, DATABASE_URL, UPLOADS_URL, EVENTS_DIR,
+Environment variables configure the server: PORT, HOST, PUBLIC_URL, DATA_DIR, DATABASE_URL, UPLOADS_URL, EVENTS_DIR,
 ADMIN_USERNAME, ADMIN_PASSWORD, SMTP_URL, MAIL_FROM, GATEWAY_MODE, AIRPAY_<ACCOUNT>_…, RATE_LIMITS, TRUST_PROXY and
 more; docs/settings.md lists all of them. Secrets can also come from files: ADMIN_PASSWORD_FILE and so on.
 
@@ -58,7 +58,7 @@ export async function serveUntilStopped(
   terminal: Terminal,
   options: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
-  // Checked before anything is opened, because later errors caused by too few descriptors would name another cause.
+  // Checked before anything is opened, because later errors caused by too few descriptors would state another cause.
   const descriptorProblem = explainTooFewDescriptors()
   if (descriptorProblem !== null) {
     terminal.printError(`The server does not start. ${descriptorProblem}`)

@@ -45,7 +45,7 @@ export type PrintedDocument = {
   readonly foot: string
 }
 
-/** Returns the file name of a document, for a download or an attachment. */
+/** Returns a document's file name, for a download or an attachment. */
 export function getFileName(body: Pick<DocumentBody, 'kind' | 'form' | 'serial'>): string {
   return `${getDocumentTitle(body).replaceAll(' ', '-')}-${body.serial.replaceAll('/', '-')}.pdf`
 }
@@ -189,7 +189,7 @@ const createAmountFormatter =
   (amount: Amount): string =>
     formatMoney(amount, currency)
 
-/** Removes links from a string, because the label of a line may repeat an answer. */
+/** Removes links from a string, because a line's label may repeat an answer. */
 type EscapeText = (text: string) => string
 type Tables = Pick<PrintedDocument, 'columns' | 'rows' | 'rates'>
 

@@ -1,4 +1,4 @@
-/** Selects the documents that the current holder of a registration may see. */
+/** Selects the documents that a registration's current holder may see. */
 import type { RegNo } from '../../engine/index.ts'
 import type { StoredDocument } from '../storage/documents/document-types.ts'
 import type { Store } from '../storage/index.ts'

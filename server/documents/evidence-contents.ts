@@ -78,7 +78,7 @@ export function formatEvidence(input: EvidenceInput): PrintedEvidence {
       ...input.documents.map((body) => buildDocument(body, event)),
       ...input.emails.map((mail) => buildEmail(mail, escapeText)),
     ],
-    foot: formatMessage(text.foot, { time: formatInstant(at) }),
+    foot: formatMessage(text.footer, { time: formatInstant(at) }),
   }
 }
 

@@ -1,4 +1,4 @@
-/** States the value of a document in rupees, below its amounts in another currency. */
+/** States a document's value in rupees, below its amounts in another currency. */
 import { formatDay, formatMoney, INR } from '../../engine/index.ts'
 import type { Amount, DocumentBody } from '../../engine/index.ts'
 import { DOCUMENT_MESSAGES as text, formatMessage } from '../../engine/messages.ts'

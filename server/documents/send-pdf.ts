@@ -1,5 +1,5 @@
-/** Sends a document of a registration as a file. */
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+/** Sends one of a registration's documents as a file. */
+import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyReply } from 'fastify'
 import type { RegNo } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -17,7 +17,7 @@ export async function sendDocument(
   const { id = '' } = params as { readonly id?: string }
   const body = /^[1-9]\d{0,14}$/.test(id) ? await deps.store.document(regNo, Number(id)) : null
   return body === null
-    ? sendError(reply, 404, 'not_found', REFUSAL_MESSAGES.selfService.noDocument)
+    ? sendError(reply, 404, 'not_found', SERVER_MESSAGES.selfService.noDocument)
     : reply
         .header('content-type', 'application/pdf')
         .header('content-disposition', `attachment; filename="${getFileName(body)}"`)

@@ -1,7 +1,7 @@
 /**
  * Compiles the answer schema of each event version into a validator.
  * The server runs it with ajv, whose result is authoritative. The browser gets a compiled module with the same result,
- * because the content security policy forbids compiling there. The module's address contains its hash.
+ * because the content security policy forbids compiling there. The module's URL contains its hash.
  */
 import type * as Compiler from '@rjsf/validator-ajv8/compileSchemaValidators'
 import { createHash } from 'node:crypto'
@@ -52,7 +52,7 @@ const MAX_OLD_MODULES_BYTES = 32 * 1024 * 1024
  */
 const MAX_WARMED_VALIDATORS = 50
 
-/** An event file may change this often while a form stays open for an hour or a day. */
+/** The number of times that an event file may change while a form stays open. */
 const MAX_OLD_VERSIONS = 8
 /** Versions that were already searched, so that repeated requests for unknown modules are cheap. */
 const checkedVersions = new Set<string>()
@@ -94,7 +94,7 @@ const getValidator = memoize((served: ServedEvent): ValidateFunction => {
   return validator
 })
 
-/** Returns an event for the browser: its public part, its schema, and the address of the compiled schema. */
+/** Returns an event for the browser: its public part, its schema, and the URL of the compiled schema. */
 export function buildEventResponse(served: ServedEvent, at: Instant): EventResponse {
   const { event, schema, url } = getPublicForm(served)
   return {

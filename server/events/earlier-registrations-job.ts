@@ -21,7 +21,7 @@ export function startEarlierRegistrationsJob(
     let batchCount = 0
     while (!closing.signal.aborted) {
       const startedAt = performance.now()
-      if (!(await store.processEarlierRegistrations(clock()))) break
+      if (!(await store.applyNewRulesToEarlierRegistrations(clock()))) break
       batchCount += 1
       // Pauses as long as the batch took, so that requests get half of the time.
       await pause(performance.now() - startedAt)

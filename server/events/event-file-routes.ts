@@ -1,5 +1,5 @@
 /** Serves event files as their authors wrote them, for the page that shows the effects of a file. */
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { EventFile, EventFileResponse } from '../../engine/api.ts'
 import type { SharedFiles } from '../../engine/authoring.ts'
@@ -58,7 +58,7 @@ export async function addEventFileRoutes(app: FastifyInstance, deps: Deps): Prom
     reply: FastifyReply,
   ): Promise<unknown> => {
     const served = deps.events.findById(request.params.id)
-    if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+    if (served === null) return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
     const file: EventFileResponse = { status: 'success', ...buildPublicFile(served) }
     return reply.header('cache-control', 'no-cache').send(file)
   }

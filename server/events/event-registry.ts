@@ -28,7 +28,7 @@ const STORED_BATCH_SIZE = 200
 
 export type RegistryOptions = {
   readonly folder: string
-  /** Compiled events by content hash, so that a thousand files start at once. */
+  /** Compiled events by content hash, so that a server with a thousand files starts quickly. */
   readonly cacheFolder: string
   readonly store: Pick<
     Store,
@@ -46,7 +46,7 @@ export type RegistryOptions = {
   readonly print: (text: string) => void
   readonly production: boolean
   readonly isWatching: boolean
-  /** True (default) if this registry activates versions for all servers of a database. A CLI command only reads. */
+  /** True (default) if this registry activates versions for all servers of the database. A command only reads. */
   readonly activatesVersions?: boolean
   /** Explains why this server cannot serve a valid event, in a sentence; null if it can. */
   readonly explainUnservable?: (event: EventConfig) => string | null

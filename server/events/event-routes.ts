@@ -1,5 +1,5 @@
 /** Serves events to the browser: list, details, form validator, share image and calendar entry. */
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getLastPriceInstant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -51,7 +51,7 @@ export async function addEventRoutes(
     reply: FastifyReply,
   ): Promise<unknown> => {
     const served = await findEvent(deps, request.params.id)
-    if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+    if (served === null) return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
     return sendPublic(request, reply, `event ${served.config.id}`, (validSince) => ({
       text: JSON.stringify(buildEventResponse(served, validSince)),
       type: JSON_TYPE,

@@ -1,6 +1,6 @@
 /**
- * Renders an event's share image: title, days and place, on the event's colour.
- * Each variant is rendered once; the address contains a hash of the content, so it can be cached permanently.
+ * Renders an event's share image: title, dates and place, on the event's colour.
+ * Each variant is rendered once; the URL contains a hash of the content, so it can be cached permanently.
  */
 import { hash } from 'node:crypto'
 import path from 'node:path'
@@ -47,7 +47,7 @@ export function getShareImageUrl(event: EventConfig): string {
   return `/api/events/${event.id}/picture.${getShareImage(event).hash}.png`
 }
 
-/** Returns the PNG under that hash; null if the event's content has changed. */
+/** Returns the PNG with that hash; null if the event's content has changed. */
 export async function getShareImageBytes(
   event: EventConfig,
   requestedHash: string,

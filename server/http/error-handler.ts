@@ -1,5 +1,5 @@
 /** Converts errors thrown by a request into responses: client error, temporary overload, or bug. */
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -90,7 +90,7 @@ export function createErrorHandler(
         error.code === 'FST_ERR_CTP_INVALID_JSON_BODY' ||
         error.code === 'FST_ERR_CTP_EMPTY_JSON_BODY'
       return isJson
-        ? sendError(reply, 400, 'bad_request', REFUSAL_MESSAGES.request.notJson)
+        ? sendError(reply, 400, 'bad_request', SERVER_MESSAGES.request.notJson)
         : sendStatusError(reply, status)
     }
     deps.log.error(

@@ -1,5 +1,5 @@
 /** Defines the single format of error responses. */
-import { REFUSAL_MESSAGES, UPLOAD_REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { SERVER_MESSAGES, UPLOAD_REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type { FastifyReply } from 'fastify'
 import type { ErrorResponse } from '../../engine/api.ts'
 
@@ -31,7 +31,7 @@ export function buildErrorBody(
   return { status: 'error', code, message, ...details }
 }
 
-const { status: text } = REFUSAL_MESSAGES
+const { status: text } = SERVER_MESSAGES
 
 type ErrorText = { readonly code: string; readonly message: string }
 

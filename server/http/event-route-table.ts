@@ -1,7 +1,7 @@
 /**
- * Routes requests to paths that event files name.
+ * Routes requests to paths that event files define.
  * Event files change while the server runs, but a router's routes do not. So wildcard routes look up the path in a
- * table that is replaced when the events change. The fixed routes, which no event file can name, are listed separately.
+ * table that is replaced when the events change. The fixed routes, which no event file can use, are listed separately.
  */
 import type { IncomingMessage } from 'node:http'
 import multipart from '@fastify/multipart'
@@ -16,7 +16,7 @@ export type EventRoute = {
   readonly method: 'GET' | 'POST'
   /** As written in the event file, with or without a trailing slash; a segment `{name}` matches any one segment. */
   readonly path: string
-  /** The permission rule of an office route. */
+  /** An office route's permission rule. */
   readonly office?: OfficeRule
   /**
    * For a POST, `request.body` is the unread stream: read it with `readBody` from request-body.ts. `params` contains
@@ -43,7 +43,7 @@ export type EventRouteTable = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The routes that event files name. Route modules add them: `.add((served) => [{method, path, handle}])`. */
+    /** The routes that event files define. Route modules add them: `.add((served) => [{method, path, handle}])`. */
     eventCalls: EventRouteTable
     /** Every route of the router itself, including wildcards, in order of registration. */
     fixedRoutes: readonly FixedRoute[]
@@ -116,7 +116,7 @@ function buildTable(events: readonly ServedEvent[], makers: readonly RouteMaker[
     for (const call of makers.flatMap((maker) => maker(served))) {
       assert(
         call.office === undefined || guardedHandlers.has(call.handle),
-        `${call.method} ${call.path} reads the request itself: make it with listCall`,
+        `${call.method} ${call.path} reads the request itself: create it with listCall`,
       )
       const parts = stripSlash(call.path).split('/')
       const parameterPositions = parts.flatMap((part, index) => (isParameter(part) ? [index] : []))
@@ -160,14 +160,14 @@ export function stripSlash(path: string): string {
   return path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path
 }
 
-/** Returns the path of a request without the query string. */
+/** Returns a request's path without the query string. */
 export function getPath(request: FastifyRequest): string {
   const end = request.url.indexOf('?')
   return end === -1 ? request.url : request.url.slice(0, end)
 }
 
 /**
- * Registers the two wildcard routes, in scopes whose bodies stay streams. Paths that no event names go to `fallback`:
+ * Registers the two wildcard routes, in scopes whose bodies stay streams. Paths that no event defines go to `fallback`:
  * a page, or "not found". Fixed routes take precedence. Multipart bodies have a separate scope, because their parser
  * would add a tenth to the time of a JSON registration. `refresh` checks for events that another server has activated.
  */

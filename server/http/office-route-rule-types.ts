@@ -6,36 +6,36 @@ import { assertNever } from '../../engine/index.ts'
 import type { Role } from '../../engine/index.ts'
 
 /**
- * The object that an office request names. `server/office/auth/request-targets.ts` resolves each kind to stored
+ * The object that an office request refers to. `server/office/auth/request-targets.ts` resolves each kind to stored
  * objects.
  */
 export type TargetKind =
   /** The user's own account. Also open to a user who still has to set up a second factor. */
   | 'own'
-  /** No object: the response covers the events of the user. */
+  /** No object: the response covers the user's events. */
   | 'any'
   /** The whole office; requires access to all events. */
   | 'every'
-  /** The event in `event` or `event_id`, of the query or of the body. */
+  /** The event in `event` or `event_id`, in the query string or body. */
   | 'event'
-  /** Like `event`, but optional: if no event is named, the response covers the events of the user. */
+  /** Like `event`, but optional: if no event is given, the response covers the user's events. */
   | 'events'
-  /** The registration in the path; its event must be served. A body may name one of its reviews. */
+  /** The registration in the path; its event must be served. A body may contain the id of one of its reviews. */
   | 'registration'
   /** The registration in the path, even after its event file was removed. */
   | 'stored registration'
-  /** The review in the path, and the registration in `to` of the body. */
+  /** The review in the path, and the registration in the body's `to`. */
   | 'review'
-  /** The registrations in `reg_nos` of the body. */
+  /** The registrations in the body's `reg_nos`. */
   | 'registrations'
-  /** The event, and the registration of each of the `lines` of the body. */
+  /** The event, and the registration of each entry in the body's `lines`. */
   | 'statement'
-  /** The saved bank statement in the path, and the registration of each of the `lines` of the body. */
+  /** The saved bank statement in the path, and the registration of each entry in the body's `lines`. */
   | 'bank statement'
   /** The list whose path the event file sets. */
   | 'list'
 
-/** The type of a body's field; a field that is missing or null is always accepted. */
+/** The type of a field in a body; a field that is missing or null is always accepted. */
 export type JsonKind =
   /** A string or a number. */
   | 'text'
@@ -77,7 +77,7 @@ declare module 'fastify' {
   }
 }
 
-/** Returns true if a value of a body is of the declared kind. */
+/** Returns true if a value in a body has the declared type. */
 export function isOfKind(kind: JsonKind, value: unknown): boolean {
   if (value === undefined || value === null) return true
   switch (kind) {

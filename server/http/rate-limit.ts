@@ -6,20 +6,20 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { memoize } from '../../engine/index.ts'
-import { formatMessage, selectPluralForm, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, selectPluralForm, SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
 import type { AttemptCounter } from '../storage/database/rate-limit-count-types.ts'
 import { sendError } from './error-response.ts'
 
-/** The number of tries in a sliding window, measured with the caller's clock. */
-export type Allowance = { readonly triesMax: number; readonly windowMs: number }
+/** The number of attempts in a sliding window, measured with the caller's clock. */
+export type Allowance = { readonly maxAttempts: number; readonly windowMs: number }
 export type MaybePromise<T> = T | Promise<T>
 /** Synchronous with one server. Several servers query the store, and count separately while it does not respond. */
 export type RateLimit = {
   /** Returns the milliseconds until the key may try again; 0 if it may try now. */
   wait(key: string, at: Instant): MaybePromise<number>
-  /** Returns the same, and counts the try if it is allowed. Concurrent tries cannot exceed the limit. */
+  /** Returns the same, and counts the attempt if it is allowed. Concurrent attempts cannot exceed the limit. */
   take(key: string, at: Instant): MaybePromise<number>
   count(key: string, at: Instant): MaybePromise<void>
   forget(key: string): MaybePromise<void>
@@ -37,7 +37,8 @@ type LimitDeps = Pick<Deps, 'environment'> & {
 }
 
 /**
- * Counts tries per key; unlimited if the environment disables rate limits. Without a store, this server counts alone.
+ * Counts attempts per key; unlimited if the environment disables rate limits. Without a store, this server counts
+ * alone.
  */
 export function openLimit({ environment, store }: LimitDeps, allowance: Allowance): RateLimit {
   if (!environment.rateLimits) return UNLIMITED
@@ -48,14 +49,14 @@ export function openLimit({ environment, store }: LimitDeps, allowance: Allowanc
     : createSharedLimit(counter, buildLimitName(environment, allowance), allowance, localLimit)
 }
 
-/** The number of limits opened for a server; their order is the same on all servers of a version. */
+/** The number of limits opened for a server; their order is the same on all servers with the same version. */
 const openedLimits = memoize((_server: object) => ({ count: 0 }))
 
-/** Returns the name under which tries are counted across servers. */
-function buildLimitName(environment: object, { triesMax, windowMs }: Allowance): string {
+/** Returns the name under which attempts are counted across servers. */
+function buildLimitName(environment: object, { maxAttempts, windowMs }: Allowance): string {
   const counter = openedLimits(environment)
   counter.count += 1
-  return `${counter.count} ${triesMax} ${windowMs}`
+  return `${counter.count} ${maxAttempts} ${windowMs}`
 }
 
 /** Creates a limit that all servers share. If the database does not respond, this server's own limit still applies. */
@@ -83,14 +84,14 @@ type Memory = {
   ) => Awaited<ReturnType<RateLimit[K]>>
 }
 
-function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
+function createMemoryLimit({ maxAttempts, windowMs }: Allowance): Memory {
   const triesByKey = new Map<string, number[]>()
   const listRecent = (key: string, at: Instant): number[] =>
     (triesByKey.get(key) ?? []).filter((time) => time > at - windowMs)
   const memory: Memory = {
     wait(key, at) {
       const times = listRecent(key, at)
-      const oldestTime = times[times.length - triesMax]
+      const oldestTime = times[times.length - maxAttempts]
       return oldestTime === undefined ? 0 : oldestTime + windowMs - at
     },
     take(key, at) {
@@ -99,7 +100,7 @@ function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
       return waitMs
     },
     count(key, at) {
-      const times = [...listRecent(key, at), at].slice(-triesMax)
+      const times = [...listRecent(key, at), at].slice(-maxAttempts)
       triesByKey.delete(key)
       triesByKey.set(key, times)
       if (triesByKey.size > MAX_KEYS) {
@@ -112,10 +113,10 @@ function createMemoryLimit({ triesMax, windowMs }: Allowance): Memory {
   return memory
 }
 
-/** Clients that disconnect before the server reads their address share one count, so they gain no tries. */
+/** Clients that disconnect before the server reads their address share one count, so they gain no attempts. */
 const DISCONNECTED_KEY = 'gone'
 
-/** Values from a proxy that are not addresses share one count, so invented values gain no tries. */
+/** Values from a proxy that are not addresses share one count, so invented values gain no attempts. */
 const NO_ADDRESS_KEY = 'no address'
 
 /**
@@ -184,7 +185,7 @@ export function sendTooMany(
     reply,
     429,
     'too_many_requests',
-    formatMessage(selectPluralForm(minutes, REFUSAL_MESSAGES.tooMany), {
+    formatMessage(selectPluralForm(minutes, SERVER_MESSAGES.tooMany), {
       things: subject,
       count: minutes,
     }),

@@ -8,15 +8,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { err, ok } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 
-/** A quarter of the memory of an idle server; enough for thousands of concurrent forms. */
+/** A quarter of an idle server's memory; enough for thousands of concurrent forms. */
 const MAX_BUFFERED_BYTES = 64 * 1024 * 1024
-/** The share that is freed at a time, so that a flood of requests does not cause a search for every chunk. */
+/** The fraction that is freed at a time, so that a flood of requests does not cause a search for every chunk. */
 const FREED_SHARE = 0.25
 /** Answers arrive quickly, even from a slow phone. */
 const MAX_BODY_MS = 90_000
 /**
- * A client that sends at least this fast may take longer, such as a phone with weak reception that sends a proof of 5
- * MB.
+ * A client that sends at least this fast may take longer, such as a phone with weak reception that uploads a 5 MB
+ * file.
  */
 const MIN_BYTES_PER_SECOND = 20_000
 

@@ -43,7 +43,7 @@ const MAX_PARTS = 1000
 /**
  * Reads the body of a request whose content type parser left the stream unread. If it is rejected, its files are
  * removed, and the rest is read and discarded, because a client may read the response only after sending everything.
- * Throws BodyAborted if the body is too slow or memory is short.
+ * Throws BodyAborted if the body is too slow or memory runs out.
  */
 export async function readBody(
   request: FastifyRequest,

@@ -1,4 +1,4 @@
-/** Parses the inputs of a request; office routes read query and body only through this module. */
+/** Parses a request's inputs; office routes read query and body only through this module. */
 import type { FastifyRequest } from 'fastify'
 import { getPath } from './event-route-table.ts'
 

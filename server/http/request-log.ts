@@ -38,7 +38,7 @@ export function logRequests(app: FastifyInstance, deps: Deps): void {
   })
 }
 
-/** Removes path segments that could name a registration, however they are encoded; truncates long paths. */
+/** Removes path segments that could be registration numbers, however they are encoded; truncates long paths. */
 export function redactPath(path: string, deps: Pick<Deps, 'events'>): string {
   const decodedPath = decodePath(path.slice(0, MAX_EXAMINED_CHARACTERS))
   if (decodedPath === null) return '…'

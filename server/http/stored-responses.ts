@@ -1,6 +1,6 @@
 /**
- * Keeps responses that are the same for every visitor: compressed once, sent as headers and one write. Each has a
- * strong ETag, so that a browser that already has the response gets 304.
+ * Keeps responses that are the same for every visitor. Each is compressed once, and has a strong ETag, so that a
+ * browser that already has the response gets 304.
  */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -16,7 +16,7 @@ const ETAG_CHARS = 22
 export type HeaderList = readonly (readonly [name: string, value: string])[]
 type Variant = {
   readonly etag: string
-  /** Alternating names and values, as `writeHead` takes them. */
+  /** Alternating names and values, as `writeHead` accepts them. */
   readonly headers: readonly string[]
   readonly unchangedHeaders: readonly string[]
   readonly body: Buffer

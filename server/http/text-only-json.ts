@@ -1,7 +1,7 @@
 /** Rejects JSON with values other than text in fields where a public route expects text. */
 import type { FastifyReply } from 'fastify'
 import { getOwn } from '../../engine/index.ts'
-import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, SERVER_MESSAGES } from '../../engine/messages.ts'
 import { sendError } from './error-response.ts'
 
 /** Returns true if a 422 error was sent. A missing or null value is allowed, and a number counts as its text. */
@@ -12,7 +12,7 @@ export function rejectNonText(
 ): boolean {
   if (body === undefined) return false
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    sendError(reply, 422, 'bad_data', REFUSAL_MESSAGES.request.oneObject)
+    sendError(reply, 422, 'bad_data', SERVER_MESSAGES.request.oneObject)
     return true
   }
   const wrongName = names.find((name) => {
@@ -24,7 +24,7 @@ export function rejectNonText(
     reply,
     422,
     'bad_data',
-    formatMessage(REFUSAL_MESSAGES.request.notText, { name: wrongName }),
+    formatMessage(SERVER_MESSAGES.request.notText, { name: wrongName }),
   )
   return true
 }

@@ -1,5 +1,5 @@
 /**
- * Warns about a proxy that TRUST_PROXY does not name. Without the warning, it would go unnoticed that all visitors
+ * Warns about a proxy that TRUST_PROXY does not list. Without the warning, it would go unnoticed that all visitors
  * behind the proxy share the rate limits of one address.
  */
 import type { FastifyInstance } from 'fastify'
@@ -14,12 +14,12 @@ export function warnAboutUnknownProxy(app: FastifyInstance, { environment, log }
   app.addHook('onRequest', (request, _reply, done) => {
     if (!isLogged) {
       const header = PROXY_HEADERS.find((name) => request.headers[name] !== undefined)
-      // Behind a trusted proxy, the address is the one that the proxy names.
+      // Behind a trusted proxy, the address is the one that the proxy reports.
       if (header !== undefined && request.ip === request.raw.socket.remoteAddress) {
         isLogged = true
         log.warn(
           { header },
-          'a request was forwarded by a proxy that TRUST_PROXY does not name: if it is your proxy, all visitors share the rate limits of one address until TRUST_PROXY is set to its address',
+          'a request was forwarded by a proxy that TRUST_PROXY does not list: if it is your proxy, all visitors share the rate limits of one address until TRUST_PROXY is set to its address',
         )
       }
     }

@@ -24,7 +24,7 @@ export function createBackgroundTransport({
   dataDir,
   publicUrl,
 }: MailEnvironment): BackgroundTransport {
-  // Passes on only the required variables, because the caller's environment contains all secrets of the server.
+  // Passes on only the required variables, because the caller's environment contains all the server's secrets.
   const environment = { smtpUrl, mailFrom, dataDir, publicUrl }
   const transportId = ++lastTransportId
   let isUsed = false

@@ -1,6 +1,6 @@
 /**
  * Renders an email's text as HTML in its event's theme.
- * Uses components that email clients render consistently. No part of the text is treated as markup; addresses in it
+ * Uses components that email clients render consistently. No part of the text is treated as markup; URLs in it
  * become links.
  */
 import { createElement, type ReactElement, type ReactNode } from 'react'

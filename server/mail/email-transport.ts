@@ -17,22 +17,22 @@ const loadNodemailer = importLazily<typeof Nodemailer>('nodemailer')
 /** Mail servers accept only a few connections per sender. */
 export const MAX_CONNECTIONS = 5
 /** A mail server that does not accept a connection within this time is retried later. */
-const MAX_RESPONSE_MS = 10_000
+const CONNECT_TIMEOUT_MS = 10_000
 /** A server may scan an email before it responds. */
-const TIMEOUT_MS = 30_000
+const RESPONSE_TIMEOUT_MS = 30_000
 /**
- * A server that occasionally sends a few bytes never times out. This limit for a whole email bounds the delay of the
- * emails that follow.
+ * A server that occasionally sends a few bytes never times out. This limit covers the whole email, so that one slow
+ * server cannot hold up the emails behind it.
  */
 const MAX_SEND_MS = 90_000
 /** nodemailer's codes for a connection that failed or ended, including a rejected password. */
 const UNREACHABLE_CODES =
   /^(ECONNECTION|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ESOCKET|EDNS|ETLS|EREQUIRETLS|EAUTH|ENOAUTH|EPROXY)$/
-/** The SMTP reply code for a service that is not available and closes the connection. */
+/** The SMTP reply code with which an unavailable server closes the connection. */
 const CLOSING_CODE = 421
 /** SMTP replies that begin with this digit report temporary failures of mailboxes or servers. */
 const TRANSIENT_DIGIT = 4
-/** Commands about one email. Their replies do not apply to the next email. */
+/** SMTP commands that apply to a single email. Their replies do not apply to the next email. */
 const PER_EMAIL_COMMANDS = /^(RCPT TO|DATA)$/
 
 export type MailEnvironment = Pick<Environment, 'smtpUrl' | 'mailFrom' | 'dataDir' | 'publicUrl'>
@@ -40,7 +40,7 @@ export type Problem = {
   readonly code: string
   readonly text: string
   readonly isFinal: boolean
-  /** The server does not respond or refuses our sign-in, so the next email would fail too. */
+  /** The server does not respond or rejects our credentials, so the next email would fail too. */
   readonly isUnreachable: boolean
   /** The copy was sent, but the delegate's email was not. */
   readonly isCopySent?: true
@@ -65,7 +65,7 @@ export type MailTransport = {
   close(): void
 }
 
-/** Sends with SMTP; without it, writes each email to an .eml file. */
+/** Creates a transport that sends over SMTP or, if SMTP is not configured, writes .eml files. */
 export const createTransport = (environment: MailEnvironment): MailTransport =>
   environment.smtpUrl === null
     ? createFileTransport(environment)
@@ -121,13 +121,13 @@ function encodeAttachment({ filename, content, contentType }: Attachment) {
   return { raw: message }
 }
 
-/** Returns the registration number, or the event id for an email about no registration. */
+/** Returns the registration number, or the event id if the email does not concern a registration. */
 const getRegNoOrEventId = ({ regNo, eventId }: QueuedMail): string => regNo ?? eventId
 
 export const SINGLE_ADDRESS_PATTERN = /^[^\s,;:<>()"\\]+@[^\s,;:<>()"\\@]+$/
 
 /** Returns a problem; null if the addresses are safe in a header and in an SMTP command. */
-function checkAddresses(email: QueuedMail): Problem | null {
+function findAddressProblem(email: QueuedMail): Problem | null {
   const isInvalid = [email.to, email.copyTo].some(
     (address) => address !== null && !SINGLE_ADDRESS_PATTERN.test(address),
   )
@@ -149,9 +149,9 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
     maxConnections: MAX_CONNECTIONS,
     // A password must not be sent unencrypted over a network. Localhost is exempt.
     requireTLS: protocol === 'smtp:' && username !== '' && !isOwnMachine(hostname),
-    connectionTimeout: MAX_RESPONSE_MS,
-    greetingTimeout: MAX_RESPONSE_MS,
-    socketTimeout: TIMEOUT_MS,
+    connectionTimeout: CONNECT_TIMEOUT_MS,
+    greetingTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: RESPONSE_TIMEOUT_MS,
   }
   let transport = loadNodemailer().createTransport(settings)
   /** Replaces the connections, because a connection that is stuck on one email cannot send others. */
@@ -164,7 +164,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
   }
   return {
     send: async (email) => {
-      const problem = checkAddresses(email)
+      const problem = findAddressProblem(email)
       if (problem !== null) return problem
       try {
         const result = await withTimeout(transport.sendMail(buildMessage(environment, email)))
@@ -199,7 +199,7 @@ function createSmtpTransport(environment: MailEnvironment, url: string): MailTra
         return toProblem(error)
       }
     },
-    // Closes connections that wait for a response too, because the process is exiting.
+    // Also closes connections that are waiting for a response, because the process is exiting.
     close: () => transport.close({ force: true }),
   }
 }
@@ -251,13 +251,13 @@ function toProblem(error: unknown): Problem {
  */
 function createFileTransport(environment: MailEnvironment): MailTransport {
   const folder = path.join(environment.dataDir, 'mail')
-  // Loads the package with the first email, because a server that sends no emails does not need it.
+  // Loads the package when the first email is sent, because a server that sends no emails does not need it.
   const getStreamTransport = memoize((_: 'files') =>
     loadNodemailer().createTransport({ streamTransport: true, buffer: true, newline: 'unix' }),
   )
   return {
     send: async (email) => {
-      const problem = checkAddresses(email)
+      const problem = findAddressProblem(email)
       if (problem !== null) return problem
       try {
         const { message } = await getStreamTransport('files').sendMail({

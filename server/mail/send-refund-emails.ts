@@ -9,7 +9,7 @@ import type { CompletedRefund } from '../storage/payments/payment-types.ts'
 
 /** A delay of a minute does not matter for an email. */
 const CHECK_INTERVAL_MS = 60_000
-/** No email is sent for older refunds, because the server was stopped or its version did not send these emails. */
+/** No email is sent for older refunds: the server was stopped then, or its version did not send these emails. */
 const MAX_REFUND_AGE_MS = 7 * 24 * 60 * 60_000
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 50

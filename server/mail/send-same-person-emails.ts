@@ -1,5 +1,5 @@
 /**
- * Emails registered delegates that another browser has registered the same person again. The registration request
+ * Emails registered delegates when another browser registers the same person again. The registration request
  * only records that the email is due, so neither its response nor its duration reveals to a stranger whether there is
  * an email to send. An email that was due when the server stopped is queued after the next start.
  */

@@ -98,7 +98,7 @@ export function readEnvironment(
     return fallback
   }
 
-  // If LISTEN_PID names another process, the sockets are not for this one.
+  // If LISTEN_PID is the id of another process, the sockets are not for this one.
   const socketCount =
     readVariable('LISTEN_PID') === String(pid) ? Number(readVariable('LISTEN_FDS') ?? '0') : 0
   if (socketCount > 1)
@@ -197,7 +197,7 @@ export function readEnvironment(
   const smtpUrl = readVariable('SMTP_URL')
   if (smtpUrl !== null && !isSmtpUrl(smtpUrl))
     problems.push(
-      'SMTP_URL must begin with smtp:// or smtps:// and name a host, such as smtp://user:password@mail.example.org:587.',
+      'SMTP_URL must begin with smtp:// or smtps:// and contain a host, such as smtp://user:password@mail.example.org:587.',
     )
   const mailFrom = readVariable('MAIL_FROM')
   if (mailFrom !== null && !MAIL_FROM_PATTERN.test(mailFrom))
@@ -271,7 +271,7 @@ export function listSpareDirs(): readonly string[] {
   return cacheDirs.length > 0 || process.env['INVOCATION_ID'] !== undefined ? cacheDirs : [tmpdir()]
 }
 
-/** Returns the variables, with secrets read from the files that `…_FILE` variables name. */
+/** Returns the variables, with secrets read from the files that `…_FILE` variables refer to. */
 function readSecretFiles(variables: Variables, problems: string[]): Variables {
   const values: Record<string, string | undefined> = { ...variables }
   for (const [name, file] of Object.entries(variables)) {
@@ -294,7 +294,7 @@ function readSecretFiles(variables: Variables, problems: string[]): Variables {
 function explainUnreadable(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException
   if (code === 'ENOENT') return 'but there is no such file.'
-  if (code === 'EISDIR') return 'which is a folder. Name the file in it.'
+  if (code === 'EISDIR') return 'which is a folder. Specify the file in it.'
   if (code === 'EACCES')
     return 'but the user who runs Rollcall may not read that file. Give that user permission to read it.'
   return `but that file cannot be read (${code}).`

@@ -6,7 +6,7 @@ import { open, readdir, readFile } from 'node:fs/promises'
 const WARNING_FRACTION = 0.9
 /** Advice for a process whose limit is too low. */
 export const RAISE_LIMIT_ADVICE =
-  'Raise the limit: LimitNOFILE of the unit, or ulimit -n in a shell.'
+  'Raise the limit: LimitNOFILE in the systemd unit, or ulimit -n in a shell.'
 /** A server needs about fifty descriptors, and one for each connection. */
 const MIN_DESCRIPTORS = 128
 

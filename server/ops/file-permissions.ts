@@ -98,7 +98,7 @@ export function makePrivate(folder: string): PermissionResult {
 }
 
 /**
- * Changes the owner of entries created by root to the owner of the folder. Otherwise the server, which runs as
+ * Changes the owner of entries created by root to the folder's owner. Otherwise the server, which runs as
  * another user, could not read them.
  */
 export function changeToFolderOwner(folder: string): void {

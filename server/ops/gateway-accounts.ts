@@ -27,7 +27,7 @@ export const ACCOUNT_VARIABLE_PATTERN = KINDS.map(
   (kind) => `${kind.toUpperCase()}_.+_(?:${listParts(GATEWAY_CREDENTIALS[kind]).join('|')})`,
 ).join('|')
 
-/** Returns the variable of a part of an event file's account: `mid-zone` → `RAZORPAY_MID_ZONE_KEY_ID`. */
+/** Returns the variable for one part of an account in an event file: `mid-zone` → `RAZORPAY_MID_ZONE_KEY_ID`. */
 export const getAccountVariable = (kind: GatewayKind, account: string, part: string): string =>
   `${getAccountPrefix(kind, account)}${part}`
 
@@ -85,7 +85,7 @@ function readGatewayAccounts(
   return accounts
 }
 
-/** Describes the accounts that events use but the environment lacks. The sandbox needs no accounts. */
+/** Describes accounts that events use but that are missing from the environment. The sandbox needs no accounts. */
 export function listMissingAccounts(
   { gatewayMode: mode, accounts }: Pick<Environment, 'gatewayMode' | 'accounts'>,
   events: readonly EventConfig[],

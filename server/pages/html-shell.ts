@@ -49,9 +49,9 @@ export const FALLBACK_TEMPLATE = `<!doctype html>
 export type Page = {
   readonly title: string
   readonly description: string
-  /** The address without query string, for the canonical link; null to exclude search engines and previews. */
+  /** The URL without the query string, for the canonical link; null to exclude search engines and previews. */
   readonly url: string | null
-  /** The full address of the share image; null if there is none. */
+  /** The full URL of the share image; null if there is none. */
   readonly image: string | null
   /** The event's colour, for the first paint. */
   readonly colour: string | null
@@ -77,7 +77,7 @@ export type PrerenderedPage = {
 /** A filled template, with the inline parts that its security policy allows. */
 export type FilledPage = { readonly html: string; readonly inline: InlineParts }
 
-/** Fills the template with the head, shell and data of a page. */
+/** Fills the template with a page's head, shell and data. */
 export function fillTemplate(template: string, page: Page): FilledPage {
   const { shell, prerendered = null } = page
   const data = `<script type="application/json" id="page">${encodeJson(page.data)}</script>`
@@ -127,7 +127,7 @@ const STYLES_WITHOUT_SCRIPT = [
   'noscript>p{margin-bottom:16px}',
   '.org-plain :is(p,ol){margin:16px 0}',
   '.org-plain ol{padding-left:1.4em;list-style:decimal}',
-  // Lines of an event file may be wider than the page.
+  // Lines in an event file may be wider than the page.
   '.org-plain pre{font-size:15px;white-space:pre-wrap;overflow-wrap:anywhere}',
   // A price table wider than a phone scrolls separately.
   '.fees-plain{display:block;overflow-x:auto;border-collapse:collapse;margin:8px 0 24px}',

@@ -44,7 +44,7 @@ const { lostLink, title: ownTitle, unknownLink } = SELF_SERVICE_MESSAGES
 const formatTitle = (page: string): string => formatMessage(pageTitle, { page, product: name })
 
 /**
- * Search engines may index forms. Registration pages exclude themselves with a meta tag; the other addresses are not
+ * Search engines may index forms. Registration pages exclude themselves with a meta tag; the other URLs are not
  * pages.
  */
 const ROBOTS = `User-agent: *
@@ -184,7 +184,7 @@ export async function registerPageRoutes(
 }
 
 const HTML = 'text/html; charset=utf-8'
-/** Sets headers for pages with a private address or content. */
+/** Sets headers for pages with a private URL or content. */
 function setPrivateHeaders(reply: FastifyReply): FastifyReply {
   return reply
     .header('cache-control', 'no-store')

@@ -18,7 +18,7 @@ type EventPage = Extract<PageData, { page: 'event' }>
 type SitePage = Extract<PageData, { page: 'site' }>
 export type Prerenderer = {
   /**
-   * Returns the form of a page as its script would render it; null if it cannot be rendered, `late` if it is not ready
+   * Returns a page's form as its script would render it; null if it cannot be rendered, `late` if it is not ready
    * in time. Never throws.
    */
   readonly renderForm: (

@@ -142,7 +142,7 @@ export async function prepareDecision(
 export const readGatewayKinds = ({ events }: Pick<Deps, 'events'>): GatewayKinds =>
   listGatewayKinds(events.all().map(({ config }) => config))
 
-/** Refunds a payment of a registration or an order. Without an amount, refunds everything that is not yet refunded. */
+/** Refunds a payment for a registration or an order. Without an amount, refunds everything that is not yet refunded. */
 export async function refundPayment(
   deps: DecisionDeps,
   target: string,
@@ -236,7 +236,7 @@ async function checkAccounts(
 }
 
 /**
- * Adds the price of the day on which a moved payment arrived, as if the payment had been confirmed for the target
+ * Adds the price on the date on which a moved payment arrived, as if the payment had been confirmed for the target
  * registration.
  */
 async function addPriceOfDay(

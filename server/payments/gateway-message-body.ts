@@ -1,10 +1,10 @@
-/** Reads the text of requests to fixed addresses that accept both forms and JSON. */
+/** Reads the body or query string of gateway callbacks, which may be form-encoded or JSON. */
 import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { getPath } from '../http/event-route-table.ts'
 import { MAX_MESSAGE_BYTES } from './gateways/message-fields.ts'
 
-/** `bytes` are the bytes received, over which the gateway computes its signature. Absent for a query string. */
+/** `bytes` are the bytes as received, which the gateway signs. Absent for a query string. */
 export type MessageText = {
   readonly body: string
   readonly contentType: string
@@ -17,7 +17,7 @@ export function keepBodiesUnparsed(scope: FastifyInstance): void {
   scope.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
 }
 
-/** Returns the text of the body, or of the query for a GET; null if it is too long or incomplete. */
+/** Returns the body, or the query string of a GET request. Null if the body is too long or incomplete. */
 export async function readMessage(request: FastifyRequest): Promise<MessageText | null> {
   if (request.method === 'GET')
     return {

@@ -1,4 +1,4 @@
-/** Limits how many gateway messages are stored: any client can send messages to the return and webhook addresses. */
+/** Limits how many gateway messages are stored: any client can send messages to the return and webhook URLs. */
 import { listGatewayAccounts, getGatewayKind } from '../../engine/index.ts'
 import type { EventConfig, GatewayKind } from '../../engine/index.ts'
 import type { Deps } from '../dependencies.ts'
@@ -10,12 +10,12 @@ const MAX_GENUINE_BYTES = 8 * 1024
 /** Only this many bytes of a rejected message are stored, which is enough to identify it. */
 const MAX_REJECTED_BYTES = 1024
 /** The limit for all rejected messages together, from any sender: at most 86 MB a day. */
-const REJECTED_MESSAGES: Allowance = { triesMax: 60, windowMs: 60_000 }
+const REJECTED_MESSAGES: Allowance = { maxAttempts: 60, windowMs: 60_000 }
 /**
  * Gateways repeat messages about an order, sometimes several times an hour. Any client that has the order id could
  * send messages all day.
  */
-const MESSAGES_PER_ORDER: Allowance = { triesMax: 60, windowMs: 60_000 }
+const MESSAGES_PER_ORDER: Allowance = { maxAttempts: 60, windowMs: 60_000 }
 
 /** A parsed message. `orderId` is the order id sent, null or "" if there is none. */
 export type Message = {
@@ -45,7 +45,7 @@ export function openMessageStore(
     const event = orderId === null ? undefined : deps.events.findByOrderId(orderId)?.config
     try {
       await deps.store.recordGatewayMessage({
-        gateway: event === undefined ? 'unknown' : getSenderName(event, message.sender),
+        gateway: event === undefined ? 'unknown' : getGatewayName(event, message.sender),
         kind,
         orderId: orderId === '' ? null : orderId,
         body: truncate(message.body, maxBytes),
@@ -73,7 +73,7 @@ export function openMessageStore(
   }
 }
 
-/** A link to a return address, such as a gateway's "cancel", sends no data to store. */
+/** A plain link to a return URL, such as a gateway's "Cancel" link, carries no data to store. */
 const isEmpty = ({ kind, body }: Message): boolean => kind === 'return' && body === ''
 
 /** Our order ids are never longer, but an order id in a message may be. */
@@ -85,8 +85,8 @@ function truncate(text: string, maxBytes: number): string {
   return bytes.length <= maxBytes ? text : bytes.toString('utf8', 0, maxBytes)
 }
 
-/** Returns the name, in the gateways file, of the event's gateway that sent a message. */
-function getSenderName(event: EventConfig, sender: GatewayKind | null): string {
+/** Returns the name that the gateways file gives to the gateway that sent a message. */
+function getGatewayName(event: EventConfig, sender: GatewayKind | null): string {
   const gateways = listGatewayAccounts(event).map(({ gateway }) => gateway)
   return (
     (gateways.find((gateway) => getGatewayKind(gateway) === sender) ?? gateways[0])?.name ??

@@ -25,13 +25,13 @@ import type { StoredPayment, StoredRegistration } from '../storage/index.ts'
  * Many delegates behind one address may pay at the same time, and gateways repeat messages. More messages indicate an
  * attack.
  */
-const MESSAGES_PER_ADDRESS: Allowance = { triesMax: 600, windowMs: 60_000 }
+const MESSAGES_PER_ADDRESS: Allowance = { maxAttempts: 600, windowMs: 60_000 }
 
 /**
  * Queries about orders that are not in the database, for all senders: more than a gateway causes in a few minutes
  * after a restore.
  */
-const UNKNOWN_ORDER_QUERIES: Allowance = { triesMax: 30, windowMs: 60_000 }
+const UNKNOWN_ORDER_QUERIES: Allowance = { maxAttempts: 30, windowMs: 60_000 }
 
 /** Dependencies that both routes share. */
 export type RouteContext = {
@@ -107,7 +107,7 @@ export type MessageRoutes = {
   readonly countMessage: (request: FastifyRequest) => Promise<number>
 }
 
-/** A checked message with its payment and event. Both are null if the message belongs to none. */
+/** A checked message with its payment and event. Both are null if the message belongs to no payment. */
 export type CheckedMessage = {
   readonly message: Message
   readonly fields: Fields | null
@@ -153,7 +153,7 @@ async function checkMessage(
 }
 
 /**
- * If a message claims money for a payment that has ended, schedules the payment for polling, even if the first query
+ * If a message reports money for a payment in a final state, schedules the payment for polling, even if the first query
  * gets no response. Returns false if the schedule could not be stored.
  */
 export async function resumePolling(
@@ -162,17 +162,20 @@ export async function resumePolling(
 ): Promise<boolean> {
   if (payment === null || isOpen(payment) || !claimsPayment) return true
   try {
-    await deps.store.watchPaymentAgain(payment.orderId, deps.clock())
+    await deps.store.scheduleGatewayQueries(payment.orderId, deps.clock())
     return true
   } catch (error) {
-    deps.log.error({ error: String(error) }, 'a claim of money could not be stored')
+    deps.log.error(
+      { error: String(error) },
+      'a reported payment could not be scheduled for polling',
+    )
     return false
   }
 }
 
 /**
- * Queries the gateway. Money that is claimed but unknown to the gateway may still arrive, so the delegate is not asked
- * to pay again.
+ * Queries the gateway. Money that a message reports but the gateway does not know of may still arrive, so the delegate
+ * is not asked to pay again.
  */
 export async function verifyClaim(
   { payments, store, clock }: Deps,
@@ -186,9 +189,9 @@ export async function verifyClaim(
 }
 
 /**
- * Handles a claim of money for an order that is not in the database: queries the gateway immediately, or schedules
- * the query. Null if the message claims no money or names none of our events. Stores the message before the query,
- * because the message may name the payer.
+ * Handles a message that reports money for an order that is not in the database: queries the gateway immediately, or
+ * schedules the query. Null if the message reports no money or belongs to none of our events. Stores the message
+ * before the query, because it may contain the payer's name.
  */
 export async function lookUpClaim(
   { deps, messageStore, unknownOrderQueries }: RouteContext,
@@ -212,7 +215,7 @@ const ORDER_ID_PATTERN = /^[A-Za-z0-9]{1,20}$/
 /**
  * Handles the browser's return: checks and stores it, verifies the payment for at most five seconds, then redirects
  * to the page of the stored result. The request comes from another site and has no cookie. It needs none, because
- * only the gateway's response to our query changes the payment. Serves the path that an event file names, and the
+ * only the gateway's response to our query changes the payment. Serves the path that an event file defines, and the
  * default one.
  */
 export async function processReturn(
@@ -266,7 +269,7 @@ export async function processReturn(
 const getOrder = (parsed: ParsedMessage): string | null =>
   parsed.ok ? parsed.value.orderId : parsed.error.orderId
 
-/** Chooses the redirect for a message that was not accepted, by the order that it names. */
+/** Chooses the redirect for a message that was not accepted, by its order id. */
 function chooseFallbackAddress({ events, gateway }: Deps, read: MessageText | null): string {
   const fields = read === null ? null : readFields(read.body, read.contentType)
   const orderId = fields === null ? null : getOrder(gateway.readReturnOrWebhook(fields).parsed)
@@ -277,14 +280,14 @@ function chooseFallbackAddress({ events, gateway }: Deps, read: MessageText | nu
 }
 
 /**
- * Returns the page that looks up the order, guarded like every other look-up. The address is the same whether or not
+ * Returns the page that looks up the order, guarded like every other look-up. The URL is the same whether or not
  * the order exists.
  */
 export function buildLookupAddress(event: EventConfig, orderId: string): string {
   return `${event.routes.success}?${new URLSearchParams({ orderId }).toString()}`
 }
 
-/** Returns the address that selects the page. The page reads the stored state. */
+/** Returns the URL that selects the page. The page reads the stored state. */
 function buildResultAddress(
   routes: { readonly success: string; readonly failed: string },
   registration: StoredRegistration | null,
@@ -378,7 +381,7 @@ function rejectWebhook(
         'No fields could be read from this message. Send a form or a JSON object with at least one field.',
       )
     case 'malformed':
-      return sendError(reply, 400, 'malformed', 'The webhook names no order.')
+      return sendError(reply, 400, 'malformed', 'The webhook contains no order id.')
     case 'unknown_order':
       return sendError(reply, 404, 'unknown_order', 'There is no such order.')
     default:

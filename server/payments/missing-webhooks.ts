@@ -5,7 +5,7 @@ import type { Deps } from '../dependencies.ts'
 import { getWebhookEventPrefix } from './gateways/message-paths.ts'
 import { GATEWAY_KINDS, getGatewayDefinition } from './gateways/registry.ts'
 
-/** Returns a sentence for each gateway that signs webhooks and confirmed payments without sending one. */
+/** Returns a sentence for each gateway that signs webhooks and has confirmed payments without sending a webhook. */
 export async function listMissingWebhooks(
   { gateway, store }: Pick<Deps, 'gateway' | 'store'>,
   at: Instant,

@@ -1,4 +1,4 @@
-/** Receives messages from gateways that return to an address per order and sign their webhooks. */
+/** Receives messages from gateways that use a return URL for each order and sign their webhooks. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { isGatewayKind } from '../../engine/index.ts'
 import type { OrderId } from '../../engine/index.ts'

@@ -1,6 +1,6 @@
 /** Defines the routes that pay for a stored registration: retry by number, and the emailed link. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, RegNo } from '../../engine/index.ts'
 import type { RegisterResponse } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
@@ -25,10 +25,10 @@ import { retryPayment } from '../registration/retry-payment.ts'
 import { refuseRetry, sendRefusal } from '../registration/registration-errors.ts'
 
 /** More attempts per minute than several delegates behind one address would make. */
-const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
+const TRIES_PER_ADDRESS: Allowance = { maxAttempts: 20, windowMs: 60_000 }
 
-const NOT_FOUND = REFUSAL_MESSAGES.notFound
-const USE_LINK_MESSAGE = REFUSAL_MESSAGES.payment.openLink
+const NOT_FOUND = SERVER_MESSAGES.notFound
+const USE_LINK_MESSAGE = SERVER_MESSAGES.payment.openLink
 
 export async function addPaymentRoutes(
   app: FastifyInstance,
@@ -170,7 +170,7 @@ async function sendPayableOrder(
   if (!order.ok) return sendRefusal(reply, refuseRetry(event, order.error))
   const response: RegisterResponse = {
     status: 'success',
-    message: REFUSAL_MESSAGES.recorded.payNow,
+    message: SERVER_MESSAGES.recorded.payNow,
     reg_no: regNo,
     stands: 'not-paid',
     payment_data: order.value.data,

@@ -143,14 +143,14 @@ export function openPayments(
 
   const queryDuePayments = async (
     includesAll = false,
-  ): Promise<{ readonly queriedCount: number; readonly endedCount: number }> => {
+  ): Promise<{ readonly queriedCount: number; readonly finalCount: number }> => {
     const at = deps.clock()
     if (lastRunAt === null || at < lastRunAt) await deps.store.rescheduleAfterClockChange(at)
     lastRunAt = at
     // The buyer of a new payment is still entering data, so every payment waits at least the shortest interval.
     const dueBefore = includesAll ? END_OF_TIME : instant(at - MIN_POLL_MS)
     const seenOrders = new Set<OrderId>()
-    let endedCount = 0
+    let finalCount = 0
     await sendPendingRefunds()
     for (;;) {
       const duePayments = (
@@ -163,10 +163,10 @@ export function openPayments(
       if (duePayments.length === 0) break
       for (const { orderId } of duePayments) seenOrders.add(orderId)
       await queryAll(duePayments, dueBefore, (verifiedPayment) => {
-        if (verifiedPayment !== 'pending') endedCount += 1
+        if (verifiedPayment !== 'pending') finalCount += 1
       })
     }
-    // Ended payments are queried last: no delegate is waiting for them.
+    // Payments in a final state are queried last: no delegate is waiting for them.
     const watchedOrders = new Set<OrderId>()
     for (;;) {
       const duePayments = (
@@ -182,7 +182,7 @@ export function openPayments(
     }
     await lookUpDueOrders(deps)
     await queryDueDisputes(deps, versions)
-    return { queriedCount: seenOrders.size, endedCount }
+    return { queriedCount: seenOrders.size, finalCount }
   }
 
   const stopPolling = isEnabled

@@ -1,4 +1,4 @@
-/** Computes the price of a payment if the price depends on the credit date or the payment method. */
+/** Computes a payment's price if the price depends on the credit date or the payment method. */
 import {
   instant,
   isDeskPayment,
@@ -20,13 +20,13 @@ import type {
 import type { StoredRegistration } from '../storage/index.ts'
 import type { StoredExpectedPayment } from '../storage/reconciliation/match-candidates.ts'
 
-/** Returns the price for the day and the method of a payment; null if the price at registration applies. */
+/** Returns the price for the date and the method of a payment; null if the price at registration applies. */
 export function quotePriceOfPayment(
   config: EventConfig,
   registration: StoredRegistration,
   paidAt: Instant,
   /**
-   * The method of the payment. Null if the payment was received for another registration, because its method does not
+   * The payment method. Null if the payment was received for another registration, because its method does not
    * matter then.
    */
   manualMethod: ManualMethod | null,
@@ -64,7 +64,7 @@ export const listMethodsPricedOnCredit = (config: EventConfig): readonly string[
   )
 
 /**
- * Returns the price of a registration on a credit date; null if nothing is on sale on that day, so that the price does
+ * Returns the price of a registration on a credit date; null if nothing is on sale on that date, so that the price does
  * not change.
  */
 export function quoteOnCredit(
@@ -86,7 +86,7 @@ export function applyPrice(
   return { ...registration, period, base, gst, total, lines }
 }
 
-/** Returns an awaited payment whose amount due depends on the credit date; quotes each day once. */
+/** Returns an awaited payment whose amount due depends on the credit date; computes each date's price once. */
 export function addPriceByDay(
   event: EventConfig,
   { priced: pricedRegistration, ...payment }: StoredExpectedPayment,

@@ -1,4 +1,4 @@
-/** Queries the gateway about disputes. A webhook only names a dispute; the gateway's own response describes it. */
+/** Queries the gateway about disputes. A webhook only identifies a dispute; the gateway's own response describes it. */
 import { err } from '../../engine/index.ts'
 import type { Result } from '../../engine/index.ts'
 import type { GatewayDispute, StoredDispute } from '../storage/index.ts'
@@ -45,7 +45,7 @@ async function requestDispute(
   )
 }
 
-/** Queries the disputes that are due: new ones, and from time to time open ones. */
+/** Queries the gateway about due disputes: new ones, and open ones at intervals. */
 export async function queryDueDisputes(deps: PaymentsDeps, versions: Versions): Promise<void> {
   for (const dispute of await deps.store.disputesToQuery(deps.clock(), BATCH_ROWS))
     await queryDispute(deps, versions, dispute)

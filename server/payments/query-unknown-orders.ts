@@ -7,7 +7,7 @@ import { BACKGROUND_QUERY_TIMEOUT_MS } from './gateways/request-timeouts.ts'
 import type { PaymentsDeps } from './verify-payment.ts'
 
 // The gateway may have money for such orders after a restore, or if a registration was never stored. Only its own
-// response decides; a claim in a message only starts the query.
+// response is authoritative; a claim in a message only starts the query.
 
 /** Rows read from the store at a time. */
 const BATCH_ROWS = 16

@@ -42,7 +42,7 @@ async function repriceEvent(
   const prices = (await store.expectedPayments(event.id, methodIds)).flatMap(
     ({ regNo, due, claim, priced: registration }) => {
       if (registration === null || registration.isInReview) return []
-      // A reported payment is confirmed at the price of the day that the delegate stated.
+      // A reported payment is confirmed at the price on the date that the delegate stated.
       const day = claim?.day ?? null
       const quote = quoteOnCredit(event, registration, day === null ? at : instant(startOfDay(day)))
       return quote === null || quote.total === due ? [] : [{ regNo, methods: methodIds, quote }]

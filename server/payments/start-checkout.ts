@@ -1,6 +1,6 @@
-/** Starts the checkout of an order: builds the form that the browser posts to the gateway, and the response. */
+/** Starts an order's checkout: builds the form that the browser posts to the gateway, and the response. */
 import { err, ok, readDelegate, takesPayments } from '../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,
@@ -23,7 +23,7 @@ export type OutstandingOrder = Money & {
 }
 
 /**
- * Returns the gateway's form for the payment. The checksum contains the day, so each request builds a new form.
+ * Returns the gateway's form for the payment. The checksum contains the date, so each request builds a new form.
  */
 export function handOff(
   deps: Pick<Deps, 'gateway'>,
@@ -38,7 +38,7 @@ export function handOff(
     deps.gateway.handOff(event, { ...buyer, regNo }, orderId, { amount, currency }, at)
   const delegateForm = buildForm({ fullName, email, phone })
   // The gateway requires an email address and a name. A requester who has only the registration number must not learn
-  // those of the delegate, so those of the organisers are sent.
+  // the delegate's, so the organisers' are sent.
   const form =
     delegateForm.ok && payer === 'stranger' ? buildForm(createOrganiserBuyer(event)) : delegateForm
   // The browser posts the form to this gateway.
@@ -77,7 +77,7 @@ const createOrganiserBuyer = ({ support }: EventConfig) => ({
   phone: '',
 })
 
-const { recorded } = REFUSAL_MESSAGES
+const { recorded } = SERVER_MESSAGES
 
 /** Builds the response for a stored registration; `data` is null if nothing is to be paid now. */
 export function buildResponse(

@@ -32,7 +32,8 @@ import type { NewMail, RawResponse, StoredPayment, StoredRegistration } from '..
 // no payment is lost when an organiser removes the file or changes the account.
 
 /**
- * The maximum clock difference of two machines. A payment time that differs more is from another time zone, or wrong.
+ * The maximum clock difference between two machines. A payment time that differs more is from another time zone, or
+ * wrong.
  */
 const MAX_CLOCK_DIFFERENCE_MS = 10 * 60_000
 
@@ -311,7 +312,7 @@ async function storePaymentEvent(
       { event: event.id, status: applyResult.payment.status, review: applyResult.review },
       'a payment changed',
     )
-  // A payment that has just ended is scheduled already; otherwise the next query is scheduled here.
+  // A payment that has just reached a final state is already scheduled; otherwise the next query is scheduled here.
   return applyResult.payment.status === payment.status
     ? scheduleNextQuery(deps, applyResult.payment, null)
     : toVerifiedPayment(applyResult.payment)

@@ -5,7 +5,7 @@ import {
   LINK_PLACEHOLDER,
   readLinkPlaceholder,
   LOST_LINK_PLACEHOLDER,
-  REFUSAL_MESSAGES,
+  SERVER_MESSAGES,
 } from '../../engine/messages.ts'
 import type { EventConfig, Instant, RegNo } from '../../engine/index.ts'
 import type { Deps, Environment, ServedEvent } from '../dependencies.ts'
@@ -19,7 +19,7 @@ const MIN_LIFETIME_MS = 30 * 24 * 60 * 60_000
 const TOKEN_BYTES = 32
 
 /** The message for a link that was never issued or has expired. */
-export const UNKNOWN_LINK_MESSAGE = REFUSAL_MESSAGES.link.unknown
+export const UNKNOWN_LINK_MESSAGE = SERVER_MESSAGES.link.unknown
 
 /** The registration that a link opens, even if the link has expired. */
 export type ResolvedLink = {
@@ -54,7 +54,7 @@ type LinkDeps = Pick<Deps, 'store' | 'clock'> & {
 }
 
 /**
- * Issues a link to the page of a registration and stores only its hash. `purpose` is `mail` if the link is sent only
+ * Issues a link to a registration's page and stores only its hash. `purpose` is `mail` if the link is sent only
  * to the delegate's mailbox.
  */
 export async function issueLink(
@@ -100,7 +100,7 @@ export async function prepareEmailText(deps: LinkDeps, email: QueuedMail): Promi
   return lines.map((line) => (line === LINK_PLACEHOLDER ? link : line)).join('\n')
 }
 
-/** Fills in the links of an email with several links. Each line names the registration of its link. */
+/** Fills in the links of an email with several links. Each line contains the registration number for its link. */
 async function fillInLinks(
   deps: LinkDeps,
   lines: readonly string[],

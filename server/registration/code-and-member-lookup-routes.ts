@@ -1,7 +1,7 @@
 /** Serves the form's look-ups while it is filled in: discount codes and member list numbers. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getInvalidMessage, getOwn } from '../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig } from '../../engine/index.ts'
 import type { DiscountCodeResponse, MemberRecordResponse } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
@@ -36,7 +36,7 @@ export async function addLookupRoutes(
       const { id } = request.params as { readonly id: string }
       const served = deps.events.findById(id)
       if (served === null)
-        return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+        return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
       if (await guesses.isTooMany(request, reply)) return reply
       const { body } = request
       if (rejectNonText(reply, body, names)) return reply
@@ -61,7 +61,7 @@ export async function addLookupRoutes(
     async (event, body, request, reply) => {
       const field = event.fields.find(({ id }) => id === readTypedValue(body, 'field'))
       if (field?.roll === undefined)
-        return sendError(reply, 422, 'no_such_field', REFUSAL_MESSAGES.request.noMemberList)
+        return sendError(reply, 422, 'no_such_field', SERVER_MESSAGES.request.noMemberList)
       const row = await findMemberRow(
         deps,
         event,

@@ -5,7 +5,7 @@ import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 
 /**
  * A delegate may mistype a code a few times, and several delegates may share an address. A code of 48 bits cannot be
- * guessed in that many tries.
+ * guessed in that many attempts.
  */
 const MAX_WRONG_PER_ADDRESS = 20
 /**
@@ -23,8 +23,8 @@ export type GuessLimit = {
 
 /** Limits by address only, because with a limit per event one client could block all delegates. */
 export function openGuessLimit(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): GuessLimit {
-  const wrongGuesses = openLimit(deps, { triesMax: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })
-  const lookups = openLimit(deps, { triesMax: MAX_LOOKUPS_PER_ADDRESS, windowMs: WINDOW_MS })
+  const wrongGuesses = openLimit(deps, { maxAttempts: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })
+  const lookups = openLimit(deps, { maxAttempts: MAX_LOOKUPS_PER_ADDRESS, windowMs: WINDOW_MS })
   return {
     async isTooMany(request, reply) {
       const at = deps.clock()

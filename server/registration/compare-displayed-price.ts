@@ -8,7 +8,7 @@ import {
   ok,
   quote,
 } from '../../engine/index.ts'
-import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, SERVER_MESSAGES } from '../../engine/messages.ts'
 import type {
   Answers,
   EventConfig,
@@ -69,7 +69,7 @@ export function compareDisplayedPrice(
 
 /** Returns the message about an amount that cannot be read. */
 export const describeNotAmount = ({ currency }: EventConfig): string =>
-  formatMessage(REFUSAL_MESSAGES.request.notAmount, {
+  formatMessage(SERVER_MESSAGES.request.notAmount, {
     currency: formatCurrency(currency),
   })
 

@@ -254,7 +254,9 @@ function buildMethodFields(
   method: PaymentMethod | null,
   merchantId: string | null,
   pricedRegistration: Pick<ValidatedRegistration, 'at' | 'answers' | 'category'>,
-): Partial<Pick<NewRegistration, 'gateway' | 'askedOf' | 'holdUntil' | 'way' | 'payUntil'>> {
+): Partial<
+  Pick<NewRegistration, 'gateway' | 'merchantAccount' | 'holdUntil' | 'way' | 'payUntil'>
+> {
   if (method === null) return {}
   if (method.is === 'transfer') {
     const payUntil = getExpiryOfTransfer(method, pricedRegistration.at)
@@ -269,7 +271,7 @@ function buildMethodFields(
   assert(payment !== null, 'an event takes card payments without a gateway')
   return {
     gateway: payment.gateway.name,
-    askedOf: { account: payment.account, merchantId },
+    merchantAccount: { account: payment.account, merchantId },
     holdUntil: getPriceHoldEnd(event, pricedRegistration.at, pricedRegistration),
   }
 }

@@ -36,9 +36,9 @@ export type LookupGuard = {
  * make each address known.
  */
 export function openLookupGuard(deps: Pick<Deps, 'environment' | 'clock' | 'store'>): LookupGuard {
-  const addresses = openLimit(deps, { triesMax: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })
-  const events = openLimit(deps, { triesMax: MAX_WRONG_PER_EVENT, windowMs: WINDOW_MS })
-  const knownVisitors = openLimit(deps, { triesMax: 1, windowMs: KNOWN_NUMBER_MS })
+  const addresses = openLimit(deps, { maxAttempts: MAX_WRONG_PER_ADDRESS, windowMs: WINDOW_MS })
+  const events = openLimit(deps, { maxAttempts: MAX_WRONG_PER_EVENT, windowMs: WINDOW_MS })
+  const knownVisitors = openLimit(deps, { maxAttempts: 1, windowMs: KNOWN_NUMBER_MS })
   const buildVisitorKey = (address: string, eventId: string, number: string): string =>
     `${eventId} ${address} ${number}`
   return {

@@ -26,7 +26,7 @@ import type { Deps } from '../dependencies.ts'
 import type { ExternalContext } from '../storage/index.ts'
 import { getCodeStatus } from './discount-code-status.ts'
 
-/** Member list column with the last day on which a row is valid. */
+/** Member list column with the last date on which a row is valid. */
 const VALID_TO_COLUMN = 'valid_to'
 
 /** An availability check may be reused for this long if seats of each kind were left. */
@@ -157,7 +157,7 @@ export async function readSeatsLeft(
 const getFewSeatsThresholds = memoize(({ quotas }: EventConfig): Readonly<Record<string, number>> =>
   Object.fromEntries(
     // One registration may use all seats left in a quota that counts people or tickets.
-    listSeatPools(quotas).map(({ id, max, limit: { count, few = 0 } }) => [
+    listSeatPools(quotas).map(({ id, max, quota: { count, few = 0 } }) => [
       id,
       count === undefined ? few : Math.max(few, max),
     ]),

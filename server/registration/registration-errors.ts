@@ -10,7 +10,7 @@ import {
   getLowerCaseLabel,
 } from '../../engine/index.ts'
 import { toWireQuote } from '../../engine/api.ts'
-import { formatMessage, REFUSAL_MESSAGES, UPLOAD_REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, SERVER_MESSAGES, UPLOAD_REFUSAL_MESSAGES } from '../../engine/messages.ts'
 import type {
   CodeStatus,
   EventConfig,
@@ -83,19 +83,19 @@ export function refuseBody(event: EventConfig, refusal: BodyRefusal): Refusal {
     case 'unsupported_media_type':
       return getRefusalForStatus(415)
     case 'not_json':
-      return refuseUnreadable(REFUSAL_MESSAGES.request.notJson)
+      return refuseUnreadable(SERVER_MESSAGES.request.notJson)
     case 'too_deep':
-      return refuse(422, 'bad_request', REFUSAL_MESSAGES.request.tooDeep)
+      return refuse(422, 'bad_request', SERVER_MESSAGES.request.tooDeep)
     case 'not_an_object':
-      return refuse(422, 'bad_request', REFUSAL_MESSAGES.request.notObject)
+      return refuse(422, 'bad_request', SERVER_MESSAGES.request.notObject)
     case 'not_multipart':
-      return refuseUnreadable(REFUSAL_MESSAGES.request.notMultipart)
+      return refuseUnreadable(SERVER_MESSAGES.request.notMultipart)
     case 'no_room': {
       const { code, message } = getErrorForStatus(507)
       return refuse(503, code, message, {}, RETRY_SECONDS[507])
     }
     case 'cut_off':
-      return refuseUnreadable(REFUSAL_MESSAGES.request.cutOff)
+      return refuseUnreadable(SERVER_MESSAGES.request.cutOff)
     default:
       return assertNever(refusal)
   }
@@ -115,8 +115,8 @@ function refuseTooLarge(event: EventConfig, id: string | null): Refusal {
 
 export function refuseKey(code: 'bad_idempotency_key' | 'idempotency_key_reused'): Refusal {
   return code === 'bad_idempotency_key'
-    ? refuse(400, code, formatMessage(REFUSAL_MESSAGES.request.badKey, { max: MAX_KEY_LENGTH }))
-    : refuse(422, code, REFUSAL_MESSAGES.request.reusedKey)
+    ? refuse(400, code, formatMessage(SERVER_MESSAGES.request.badKey, { max: MAX_KEY_LENGTH }))
+    : refuse(422, code, SERVER_MESSAGES.request.reusedKey)
 }
 
 /** Refuses a manual registration that was resent with changes after its first response was lost. */
@@ -129,7 +129,7 @@ export function refuseResentWithChanges(): Refusal {
 }
 
 export function refuseAnswers(errors: FieldErrors): Refusal {
-  const message = Object.values(errors)[0] ?? REFUSAL_MESSAGES.answers.missing
+  const message = Object.values(errors)[0] ?? SERVER_MESSAGES.answers.missing
   return refuse(422, 'invalid_answers', message, { errors })
 }
 
@@ -142,13 +142,13 @@ export function refuseNotInMemberList(errors: FieldErrors): Refusal {
 export function getCodeMessage(state: Exclude<CodeStatus['is'], 'valid'>): string {
   switch (state) {
     case 'unknown':
-      return REFUSAL_MESSAGES.code.unknown
+      return SERVER_MESSAGES.code.unknown
     case 'spent':
-      return REFUSAL_MESSAGES.code.usedUp
+      return SERVER_MESSAGES.code.usedUp
     case 'over':
-      return REFUSAL_MESSAGES.code.expired
+      return SERVER_MESSAGES.code.expired
     case 'withdrawn':
-      return REFUSAL_MESSAGES.code.withdrawn
+      return SERVER_MESSAGES.code.withdrawn
     default:
       return assertNever(state)
   }
@@ -179,7 +179,7 @@ export function refuseAlreadyUsed(event: EventConfig, refusal: ContextRefusal): 
       return refuse(
         409,
         refusal.code,
-        rule?.message ?? REFUSAL_MESSAGES.answers.registeredAlready,
+        rule?.message ?? SERVER_MESSAGES.answers.registeredAlready,
         details,
       )
     }
@@ -205,9 +205,9 @@ export function refuseFullQuota(
   const seatPool = listSeatPools(event.quotas).find(({ id }) => id === seatId)
   const message =
     seatPool === undefined
-      ? REFUSAL_MESSAGES.seats.full
+      ? SERVER_MESSAGES.seats.full
       : buildFullSeatMessage(event, { ...seatPool, quantity }, left)
-  const field = seatPool?.limit.eachOptionOf ?? seatPool?.limit.count
+  const field = seatPool?.quota.eachOptionOf ?? seatPool?.quota.count
   return refuse(409, 'full', message, {
     // There is no offer for a full option: the delegate chooses another answer.
     ...(field !== undefined && quote === null && { errors: { [field]: message } }),
@@ -233,11 +233,11 @@ export function refuseQuote(event: EventConfig, refusal: QuoteRefusal): Refusal 
         409,
         refusal.code,
         refusal.item === null
-          ? formatMessage(REFUSAL_MESSAGES.seats.categoryNotOnSale, {
+          ? formatMessage(SERVER_MESSAGES.seats.categoryNotOnSale, {
               category: getCategoryLabel(event, refusal.category),
               word: getLowerCaseLabel(event, 'category'),
             })
-          : formatMessage(REFUSAL_MESSAGES.seats.itemNotOnSale, {
+          : formatMessage(SERVER_MESSAGES.seats.itemNotOnSale, {
               item: getItemLabel(event, refusal.item, refusal.option),
             }),
         { quote: null },
@@ -247,7 +247,7 @@ export function refuseQuote(event: EventConfig, refusal: QuoteRefusal): Refusal 
   }
 }
 
-/** Names the price, category or period that has changed since the delegate saw it, with the current values. */
+/** States the price, category or period that has changed since the delegate saw it, with the current values. */
 export function refuseDifference(
   event: EventConfig,
   difference: Difference,
@@ -267,7 +267,7 @@ function describeDifference(
   quote: Quote | null,
   total: string | null,
 ): string {
-  const { changed } = REFUSAL_MESSAGES
+  const { changed } = SERVER_MESSAGES
   const isFree = quote?.total === 0
   const label = getLowerCaseLabel(event, 'category')
   const totalSentence =
@@ -302,7 +302,7 @@ export function refuseNotPayable(
   reason: HandOffRefusal,
   otherMethods: readonly string[] = [],
 ): Refusal {
-  const { payment, writeTo } = REFUSAL_MESSAGES
+  const { payment, writeTo } = SERVER_MESSAGES
   const { support } = event
   const contactSentence = formatMessage(writeTo, { support })
   switch (reason.code) {
@@ -346,7 +346,7 @@ export function refuseNotPayable(
 }
 
 export function refuseRetry(event: EventConfig, refusal: RetryRefusal): Refusal {
-  const { payment } = REFUSAL_MESSAGES
+  const { payment } = SERVER_MESSAGES
   switch (refusal.code) {
     case 'nothing_due':
       return refuse(409, refusal.code, payment.nothingToPay)

@@ -1,8 +1,8 @@
-/** Defines the routes that an event file names: register, read a registration, price list. */
+/** Defines the routes whose paths event files set: register, read a registration, price list. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { getOwn, buildPublicAvailability } from '../../engine/index.ts'
 import { buildTariff } from '../../engine/api.ts'
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { AvailabilityResponse, RegistrationResponse } from '../../engine/api.ts'
 import type { Deps, ServedEvent } from '../dependencies.ts'
 import { readBody } from '../http/request-body.ts'
@@ -28,7 +28,7 @@ import { refuseBody, sendRefusal } from './registration-errors.ts'
 import { buildRegisterHandler } from './submit-registration.ts'
 import { buildPublicView } from './registration-views.ts'
 
-const { emailNeeded: EMAIL_NEEDED, emailDiffers: EMAIL_DIFFERS } = REFUSAL_MESSAGES.lookup
+const { emailNeeded: EMAIL_NEEDED, emailDiffers: EMAIL_DIFFERS } = SERVER_MESSAGES.lookup
 
 /** Adds the routes of every served event to the routing table. */
 export function addRegistrationRoutes(
@@ -117,7 +117,7 @@ export function addRegistrationRoutes(
     const { id } = request.params
     const served =
       deps.events.findById(id) ?? ((await deps.events.refresh()) ? deps.events.findById(id) : null)
-    if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+    if (served === null) return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
     const { config } = served
     const availability = buildPublicAvailability(
       config.quotas,
@@ -132,7 +132,7 @@ export function addRegistrationRoutes(
     reply: FastifyReply,
   ): Promise<FastifyReply> => {
     const served = deps.events.findById(request.params.id)
-    if (served === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+    if (served === null) return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
     openWebForm(deps, served.config, request).setCookie(reply)
     return reply.header('cache-control', 'no-store').code(204).send()
   }

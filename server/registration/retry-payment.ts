@@ -158,7 +158,7 @@ export async function retryPayment(
           after: newestPayment.orderId,
           replaces: decision.replaces !== null,
           gateway: payment.gateway.name,
-          askedOf: {
+          merchantAccount: {
             account: payment.account,
             merchantId,
           },
@@ -169,7 +169,7 @@ export async function retryPayment(
             : {
                 price: {
                   quote,
-                  // The price of an earlier period, for another method, is held as long as before.
+                  // A price that was already held keeps its expiry time when the payment method changes.
                   holdUntil:
                     quote === terms.heldCardQuote
                       ? terms.holdUntil

@@ -10,7 +10,7 @@ import {
   ok,
   readDelegate,
 } from '../../engine/index.ts'
-import { formatMessage, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { EventConfig, Instant, PaymentState, RegNo, Result } from '../../engine/index.ts'
 import type { RegisterResponse } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
@@ -25,7 +25,7 @@ import { refuseRetry } from './registration-errors.ts'
 import type { Refusal } from './registration-errors.ts'
 import { retryPayment } from './retry-payment.ts'
 
-const { samePerson } = REFUSAL_MESSAGES
+const { samePerson } = SERVER_MESSAGES
 
 /** Asks whether to register and pay again, for a browser that has registered this person. */
 export const refuseSamePerson = (otherRegistration: SamePersonRegistration): Refusal =>
@@ -34,11 +34,11 @@ export const refuseSamePerson = (otherRegistration: SamePersonRegistration): Ref
     otherRegistration.isPaid ? samePerson.paid : samePerson.unpaid,
   )
 
-/** Asks whether to pay for an older registration too, after the same person has paid another one. */
+/** Asks whether to pay for an older registration too, after the same person has paid for another. */
 export const askToPayAgain = (unpaidRegistration: SamePersonRegistration): Refusal =>
   askAboutRegistration(unpaidRegistration, samePerson.paidOther)
 
-/** Names the other registration in the message and in `reg_no`, which the browser sends back to confirm. */
+/** Identifies the other registration in the message and in `reg_no`, which the browser sends back to confirm. */
 function askAboutRegistration(
   { regNo, amount, currency, at }: SamePersonRegistration,
   message: string,

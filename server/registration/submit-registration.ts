@@ -90,7 +90,7 @@ import {
 } from './same-person.ts'
 
 /** Several delegates may share one address; a script that fills the database exceeds this limit. */
-const REGISTRATIONS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
+const REGISTRATIONS_PER_ADDRESS: Allowance = { maxAttempts: 30, windowMs: 60_000 }
 /** Registering also looks up codes and member numbers, so wrong ones count towards the limit of the look-up routes. */
 const GUESSED_REFUSAL_CODES: readonly string[] = ['code_unknown', 'not_on_roll']
 /** The store's code for a version that is no longer served. */
@@ -153,7 +153,7 @@ function registerAndDiscardFiles(
   return body.files.size === 0 ? registration : registration.finally(() => discardAll(deps, body))
 }
 
-/** Registers the delegate; if another server has activated a new version meanwhile, checks again with that version. */
+/** Registers the delegate; if another server has just activated a new version, checks again with that version. */
 async function registerWithActiveVersion(
   availability: AvailabilityChecks,
   ...[deps, served, ...rest]: RegisterArgs
@@ -170,7 +170,7 @@ async function registerWithActiveVersion(
     if (error !== VERSION_CHANGED) return err(error)
     await deps.events.refresh()
     const activeVersion = deps.events.findById(served.config.id)
-    // This server cannot serve the active version; another one can.
+    // This server cannot serve the active version; another server can.
     if (activeVersion === null || activeVersion === version)
       return err(refuseAlreadyUsed(version.config, { code: VERSION_CHANGED }))
     version = activeVersion
@@ -362,7 +362,7 @@ function removePaymentMethod({ [METHOD_FIELD]: _method, ...answers }: Answers): 
   return answers
 }
 
-/** Returns the payment methods without a gateway that delegates can choose on that day. */
+/** Returns the payment methods without a gateway that delegates can choose on that date. */
 function listOtherMethods(event: EventConfig, at: Instant): readonly string[] {
   return listDelegateMethods(event)
     .filter((method) => method.is !== 'card' && isMethodOpen(method, dayOf(at)))

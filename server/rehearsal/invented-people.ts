@@ -158,7 +158,7 @@ function generateAnswer(field: Field, firstName: string, lastName: string, rando
   }
 }
 
-/** Maximum ranges in days: for birthdays of adults of working age, and for a stay with only one limit. */
+/** Maximum ranges in days: for dates of birth of adults of working age, and for a stay with only one limit. */
 const WORKING_LIFE_DAYS = 365 * 40
 const STAY_DAYS = 4
 /** The upper limit for a field without a maximum. */

@@ -1,7 +1,7 @@
 /**
  * Runs an event from its first day to its last under a test clock, with invented delegates.
  * They register, pay, leave without paying, request cancellation and arrive at the front desk. This module contains no
- * rules of an event: the server decides about refusals, prices, emails and closing times.
+ * event rules: the server decides on refusals, prices, emails and closing times.
  */
 import {
   addDays,
@@ -92,7 +92,7 @@ export async function rehearseEvent(
     if (placeholders.length > 0)
       context.addStep(
         'change',
-        `Placeholder values of the file, to be replaced: ${placeholders.join(', ')}`,
+        `Placeholder values in the file, to be replaced: ${placeholders.join(', ')}`,
         startOfDay(firstDay),
       )
     scheduleActions(context, calendar)

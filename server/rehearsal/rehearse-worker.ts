@@ -6,7 +6,7 @@ import { readEvent } from '../../engine/authoring.ts'
 import { readShared } from '../events/files/event-folder.ts'
 import type { Rehearsal, RehearsalInput } from './rehearse-in-worker.ts'
 
-assert(parentPort !== null, 'an event is rehearsed in a worker thread')
+assert(parentPort !== null, 'this module must run in a worker thread')
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 parentPort.postMessage(await rehearse(workerData as RehearsalInput))
 

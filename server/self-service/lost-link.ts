@@ -1,25 +1,25 @@
 /** Emails a delegate the access links of all registrations with a given email address. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { readDelegate, foldText, isEmail } from '../../engine/index.ts'
-import { buildLostLinkEmail, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { buildLostLinkEmail, SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
 import { getAddressKey, openLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
 import { sendError } from '../http/error-response.ts'
 
 /** Several delegates behind one address may have lost their links. The limit slows down scripts. */
-const REQUESTS_PER_CLIENT: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
+const REQUESTS_PER_CLIENT: Allowance = { maxAttempts: 10, windowMs: 10 * 60_000 }
 /**
  * A delegate who cannot find any of three emails within an hour needs other help. The limit also applies to emails
  * that someone else triggers.
  */
-const REQUESTS_PER_EMAIL: Allowance = { triesMax: 3, windowMs: 60 * 60_000 }
+const REQUESTS_PER_EMAIL: Allowance = { maxAttempts: 3, windowMs: 60 * 60_000 }
 /** If staff register many delegates under the office's address, the email contains only the newest links. */
 const MAX_LINKS = 50
 /** The maximum length; no address is longer. */
 const MAX_EMAIL_CHARACTERS = 254
 
-const SENT_MESSAGE = REFUSAL_MESSAGES.link.sent
+const SENT_MESSAGE = SERVER_MESSAGES.link.sent
 
 /**
  * Adds the route. Registrations are private, so the response and its time are the same whether or not the address has
@@ -36,7 +36,7 @@ export function addLostLinkRoute(app: FastifyInstance, deps: Deps): void {
     reply.header('cache-control', 'no-store').header('referrer-policy', 'no-referrer')
     const email = readEmail(request.body)
     const at = deps.clock()
-    if (email === null) return sendError(reply, 422, 'invalid_email', REFUSAL_MESSAGES.link.noEmail)
+    if (email === null) return sendError(reply, 422, 'invalid_email', SERVER_MESSAGES.link.noEmail)
     const [client, emailKey] = [getAddressKey(request), foldText(email)]
     for (const step of ['wait', 'take'] as const) {
       const waitMs = Math.max(await perClient[step](client, at), await perEmail[step](emailKey, at))

@@ -1,6 +1,6 @@
 /** Resends the confirmation to the delegate's own address, on request from the registration's page. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { formatMessage, buildConfirmationEmail, REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { formatMessage, buildConfirmationEmail, SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { Deps } from '../dependencies.ts'
 import { getAddressKey, createAddressLimit, sendTooMany } from '../http/rate-limit.ts'
 import type { Allowance } from '../http/rate-limit.ts'
@@ -16,11 +16,11 @@ import type { LookupGuard } from '../registration/find-registration.ts'
 import { buildRegistrationView } from '../registration/registration-views.ts'
 
 /** Several delegates behind one address may have lost emails. The limit slows down scripts. */
-const REQUESTS_PER_ADDRESS: Allowance = { triesMax: 10, windowMs: 10 * 60_000 }
+const REQUESTS_PER_ADDRESS: Allowance = { maxAttempts: 10, windowMs: 10 * 60_000 }
 /** An email takes a moment to arrive. A delegate who cannot find any of five emails needs the organisers' help. */
 const EMAIL_SPACING: MailSpacing = { apartMs: 2 * 60_000, mailsMax: 5 }
 
-const NOT_FOUND = REFUSAL_MESSAGES.notFound
+const NOT_FOUND = SERVER_MESSAGES.notFound
 
 /**
  * Adds the route. A visitor who has the number can already read the registration, so the response reveals nothing new.
@@ -61,7 +61,7 @@ export async function addConfirmationRoute(
         ? buildConfirmationEmail(event, buildRegistrationView(event, registration, at))
         : null
     if (confirmation === null)
-      return sendError(reply, 409, 'no_mail', REFUSAL_MESSAGES.confirmation.none)
+      return sendError(reply, 409, 'no_mail', SERVER_MESSAGES.confirmation.none)
     return (await deps.store.queueConfirmationAgain(
       registration.regNo,
       confirmation,
@@ -73,7 +73,7 @@ export async function addConfirmationRoute(
           reply,
           409,
           'sent_already',
-          formatMessage(REFUSAL_MESSAGES.confirmation.sentAlready, { support: event.support }),
+          formatMessage(SERVER_MESSAGES.confirmation.sentAlready, { support: event.support }),
         )
   }
 

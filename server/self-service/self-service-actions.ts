@@ -1,7 +1,7 @@
 /** Applies the delegate's own actions. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isActionName } from '../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../engine/messages.ts'
 import type { ActionName } from '../../engine/index.ts'
 import type { ActionResponse } from '../../engine/api.ts'
 import type { Deps } from '../dependencies.ts'
@@ -32,10 +32,10 @@ export const isAboutRefund = (act: unknown): boolean =>
   act === 'ask_refund' || act === 'withdraw_refund'
 
 export const refuseRefundRequest = (reply: FastifyReply): FastifyReply =>
-  sendError(reply, 409, 'not_now', REFUSAL_MESSAGES.selfService.noRefundRequest)
+  sendError(reply, 409, 'not_now', SERVER_MESSAGES.selfService.noRefundRequest)
 
 export const refuseUnknownAction = (reply: FastifyReply): FastifyReply =>
-  sendError(reply, 422, 'act_unknown', REFUSAL_MESSAGES.request.noAction)
+  sendError(reply, 422, 'act_unknown', SERVER_MESSAGES.request.noAction)
 
 /** Applies the action of a request whose sender has proved that they are the delegate. */
 export async function applyDelegateAction(

@@ -31,14 +31,14 @@ import { addLostLinkRoute } from './lost-link.ts'
 import { buildSelfServicePage } from './self-service-page.ts'
 
 /** The page polls while a payment is in progress. */
-const VIEWS_PER_ADDRESS: Allowance = { triesMax: 120, windowMs: 60_000 }
+const VIEWS_PER_ADDRESS: Allowance = { maxAttempts: 120, windowMs: 60_000 }
 /** A document is generated for each download, which takes a tenth of a second. */
-const DOCUMENTS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
+const DOCUMENTS_PER_ADDRESS: Allowance = { maxAttempts: 30, windowMs: 60_000 }
 
 /** Even several delegates behind one address make fewer changes in a minute. */
-const ACTIONS_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 60_000 }
+const ACTIONS_PER_ADDRESS: Allowance = { maxAttempts: 20, windowMs: 60_000 }
 /** Delegates upload fewer files. A script that fills the disk exceeds this limit. */
-const FILES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 10 * 60_000 }
+const FILES_PER_ADDRESS: Allowance = { maxAttempts: 20, windowMs: 10 * 60_000 }
 
 type AddressLimit = ReturnType<typeof createAddressLimit>
 type Handler = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
@@ -113,7 +113,7 @@ export async function addSelfServiceRoutes(
 
   /**
    * Handles the refund request of the paid page. The proof is the cookie of the browser that made or opened both
-   * registrations, in a request of our own page, because a page of another subdomain would send the cookie too; every
+   * registrations, in a request from our own page, because a page of another subdomain would send the cookie too; every
    * other request gets the same response, whether or not the registration exists.
    */
   const isRefundRequestLimited = createAddressLimit(deps, ACTIONS_PER_ADDRESS)

@@ -128,9 +128,9 @@ export interface Store
     readonly registered: RegistrationResult
   } | null>
   /**
-   * Adds a payment attempt to a registration. Its newest attempt must have failed, or is still open and is replaced
-   * (`replaces`). The order id is the registration number plus two digits. If the price has changed, the registration
-   * gets the new price.
+   * Adds a payment attempt to a registration. Its newest attempt must have failed, or be open and be replaced by the
+   * new attempt (`replaces`). The order id is the registration number plus two digits. If the price has changed, the
+   * registration gets the new price.
    */
   retry(regNo: RegNo, at: Instant, next?: NextAttempt): Promise<Result<StoredPayment, RetryRefusal>>
   /**
@@ -201,8 +201,8 @@ export interface Store
    */
   claimStatusQuery(orderId: OrderId, dueBefore: Instant, at: Instant): Promise<boolean>
   /**
-   * Records a query: the time of the next one (null for none), the inconclusive response, and the new end of the watch
-   * period.
+   * Records a query: the time of the next query (null for none), the inconclusive response, and the new end of the
+   * watch period.
    */
   recordStatusQuery(
     orderId: OrderId,
@@ -211,10 +211,10 @@ export interface Store
     lastResponse?: LastResponse | null,
     watchUntil?: Instant | null,
   ): Promise<void>
-  /** Records that a message reports a payment that the gateway does not show yet: it may be in progress. */
+  /** Records that a message reports a payment that the gateway does not show yet. The payment may be in progress. */
   noteClaimedPayment(orderId: OrderId, at: Instant): Promise<void>
   /** Polls a closed attempt again, because a message reports a payment for it. Does nothing for an open attempt. */
-  watchPaymentAgain(orderId: OrderId, at: Instant): Promise<void>
+  scheduleGatewayQueries(orderId: OrderId, at: Instant): Promise<void>
   /**
    * Corrects stored times after the clock was set back: reopens payments that were closed too early, limits seat holds,
    * and schedules delayed queries and emails for now.

@@ -44,10 +44,10 @@ export type OpenedStore = {
 }
 
 /**
- * Opens PostgreSQL if `databaseUrl` is set, otherwise the file in the data folder. With `migrates`, copies and migrates
- * a database of an older version; otherwise opening it fails with a message. Opening a folder whose database is missing
- * also fails, unless `isNew`. `isNew` also creates the tables of an empty PostgreSQL database. It defaults to true
- * without `migrates`.
+ * Opens PostgreSQL if `databaseUrl` is set, otherwise the file in the data folder. With `migrates`, copies and
+ * migrates a database of an older version; otherwise opening it fails with a message. Opening a folder whose database
+ * is missing also fails, unless `isNew`. `isNew` also creates the tables of an empty PostgreSQL database. `isNew`
+ * defaults to true without `migrates`.
  */
 export async function openStore({
   dataDir,
@@ -158,7 +158,7 @@ export async function openSqliteStore({
     db.close()
     openedFile.close()
   }
-  // The writer thread checks the file at each write, so its refusal shows that the file was overwritten.
+  // The writer thread checks the file on every write, so its refusal shows that the file was overwritten.
   let isRefused = false
   const write: typeof writer.call = (verb, ...args) => {
     if (sharedState !== undefined && isLost(sharedState) && verb !== 'rescue')

@@ -27,7 +27,7 @@ test('a stolen session and password cannot change the password of an account wit
   const totp = new TOTP({
     secret: Secret.fromBase32(String(setupResponse.body['secret']).replaceAll(' ', '')),
   })
-  // The server uses its own clock, not that of the test.
+  // The server uses its own clock, not the test's.
   const now = Number(target.readRows('SELECT max(at) AS at FROM audit_log')[0]?.['at'])
   const usedCode = totp.generate({ timestamp: now })
   const confirmResponse = await post('second-factor/confirm', { code: usedCode })

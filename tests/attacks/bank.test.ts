@@ -204,7 +204,7 @@ describe("a reference reported to claim another delegate's payment", () => {
   })
 })
 
-test('a statement with every line twice, or with lines of numbers, records nothing except a returned transfer, once', async () => {
+test('a statement that contains every line twice, or only numbers, records nothing except one returned transfer', async () => {
   const [paidRegistration] = await registerAll(1)
   if (paidRegistration === undefined) throw new Error('not registered')
   const reference = '526199990003'

@@ -160,7 +160,7 @@ describe('oversized input', () => {
       const text = body()
       const problems: string[] = []
       for (const path of routes) {
-        // The sign-out route ignores its body and does not reject a readable one.
+        // The sign-out route ignores its body, and rejects it only if it cannot be parsed.
         if (path.includes('logout')) continue
         // With an idempotency key, the body is serialised again for comparison.
         const headers = {
@@ -346,7 +346,7 @@ describe('an uploaded document', () => {
     return target.send({ method: 'POST', path: PROOFS_PATH, headers, body }, address)
   }
 
-  test('uploaded before the form is checked in the same way: a polyglot, a bomb or an oversized file leaves nothing', async () => {
+  test('sent before the form gets the same checks: a polyglot, a bomb or an oversized file leaves nothing', async () => {
     const files = [
       ...polyglots,
       ...hostileFiles,
@@ -368,7 +368,7 @@ describe('an uploaded document', () => {
     }
   })
 
-  test('uploaded before the form can be used only by its token, and no token can read it', async () => {
+  test('sent before the form can be used only with its token, and no token can read it', async () => {
     const bytes = createPdf('ahead of everything')
     const uploadResponse = await uploadBeforeForm('secret.pdf', bytes)
     const { token } = JSON.parse(uploadResponse.body) as { token: string }
@@ -399,7 +399,7 @@ describe('an uploaded document', () => {
     expect((await target.post(REGISTER, { ...postgraduate, pg_proof: token })).status).toBe(201)
   })
 
-  test('uploaded before the form is limited to thirty a minute per address', async () => {
+  test('sent before the form counts towards a limit of thirty a minute per address', async () => {
     const address = createAddress()
     const statuses: number[] = []
     for (let n = 0; n < 33; n += 1)

@@ -1,4 +1,4 @@
-/** Runs the organisers' page's validator in a worker thread, which a test can terminate if it hangs. */
+/** Runs the validator of the organisers' page in a worker thread, which a test can terminate if it hangs. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { checkEventFile } from '../../web/organisers/editor/check-event-file.ts'
 import type { CheckRequest } from '../../web/organisers/editor/check-event-file.ts'

@@ -30,11 +30,12 @@ import type { HttpResponse } from './wire.ts'
 /*
  * The limits measured here determine how long guessing takes. A registration number has 12 random digits: 10¹²
  * possible values, of which a conference of 10,000 delegates uses 10⁴, so 10⁸ guesses find one on average. An event
- * responds to 300 wrong numbers in ten minutes from all addresses together, or 43,200 a day. That is 2,315 days, or
- * 6.3 years, to find one of 10,000 registrations, during which the event would reject new addresses all the time, and
- * 63,000 years to find the registration of a given delegate. A generated office password is one of 31¹⁶; an account
- * accepts 100 guesses in a quarter of an hour, 9,600 a day, so guessing it takes 10¹⁷ years. Guessing a user's own
- * password among the million most common ones takes 52 days on average, and the log reports the attack each day.
+ * responds to 300 wrong numbers in ten minutes from all addresses together, or 43,200 a day. At this rate,
+ * finding one of 10,000 registrations takes 2,315 days, or 6.3 years. During that time, the event would reject all new
+ * addresses. Finding the registration of a given delegate would take 63,000 years. A generated office password is one
+ * of 31¹⁶; an account accepts 100 guesses in a quarter of an hour, 9,600 a day, so guessing the password takes 10¹⁷
+ * years. Guessing a password that a user chose from the million most common ones takes 52 days on average, and the log
+ * reports the attack each day.
  */
 
 const MINUTE_S = 60
@@ -42,7 +43,7 @@ const DAY_S = 24 * 60 * MINUTE_S
 const YEAR_DAYS = 365.25
 const RANDOM_DIGITS = 12
 const DELEGATES = 10_000
-/** The guesses that the earlier tests made and the server answered; the limit of the event counts them too. */
+/** The guesses of earlier tests that the server answered; the event's limit counts them too. */
 const EARLIER_GUESSES = 4 * 21 + 5 * 20
 
 let target: Target
@@ -159,12 +160,12 @@ describe('numbers', () => {
     const guessesPerHit = 10 ** RANDOM_DIGITS / DELEGATES
     expect(guessesPerHit / guessesADay / YEAR_DAYS).toBeGreaterThan(6)
     expect((guessesPerHit * DELEGATES) / guessesADay / YEAR_DAYS).toBeGreaterThan(60_000)
-    // The delegate can still read the registration at the address where it was made, but no other one.
+    // The delegate can still read this registration from the same address, but no other registration.
     expect((await readRegistration(regNo, knownAddress)).status).toBe(200)
     expect((await readRegistration(buildWrongNumber(), knownAddress)).status).toBe(429)
   })
 
-  test('contain the digits from which the years are calculated', async () => {
+  test('have as many random digits as the calculation above assumes', async () => {
     const numbers = target
       .readRows('SELECT reg_no FROM registrations')
       .map((row) => String(row['reg_no']))

@@ -97,7 +97,7 @@ describe('a session', () => {
     expect(loginResponse.body).not.toContain(newToken)
   })
 
-  test('is a cookie that scripts cannot read, other sites cannot send, and that expires', async () => {
+  test('is a cookie that expires, that scripts cannot read and that other sites cannot send', async () => {
     const response = await target.post('/admin/login/', ADMIN)
     const [value = '', ...flags] = (response.headers.get('set-cookie') ?? '').split('; ')
     expect(value).toMatch(/^rollcall_session=[\w-]{43}$/)
@@ -142,7 +142,7 @@ describe('a page of another site', () => {
   const foreignOrigins: readonly (readonly [label: string, Readonly<Record<string, string>>])[] = [
     ['states its origin', { origin: 'https://evil.example' }],
     ['hides its origin', { origin: 'null' }],
-    ['says nothing', {}],
+    ['sends no headers', {}],
     ['is reported by the browser', { 'sec-fetch-site': 'cross-site' }],
     ['is a sibling domain', { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' }],
     ['states a false origin', { 'sec-fetch-site': 'cross-site', origin: 'http://rollcall.test' }],
@@ -352,7 +352,7 @@ describe('an export of the office', () => {
     ['a kind', { kind: '__proto__' }],
     ['a number of uses', { uses: 1e21 }],
     ['a number of codes', { count: '1e3' }],
-    ['a last day', { until: '9999-99-99' }],
+    ['an expiry date', { until: '9999-99-99' }],
     ['a note', { note: 'x'.repeat(100_000) }],
     ['a code', { code: '\u0000\u202e' }],
     ['an event', { event: ['afpicon2026'] }],

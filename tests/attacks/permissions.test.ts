@@ -271,7 +271,7 @@ describe('a treasurer of another event', () => {
     expect(disclosures).toEqual([])
   })
 
-  test('a bank reference of another event disclosed the number of its registration to staff of this event', async () => {
+  test('a bank reference recorded for another event does not disclose the registration number to staff of this event', async () => {
     const bankPayment = {
       act: 'came_again',
       why: 'Seen at the bank.',

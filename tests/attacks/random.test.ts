@@ -40,7 +40,7 @@ test(`${REQUESTS} requests of seed ${SEED}: each gets a response, no 5xx except 
   expect(target.process.exitCode).toBe(null)
 })
 
-test('requests of a seed are always the same', () => {
+test('a seed always generates the same requests', () => {
   const serverData = {
     routes: [{ method: 'POST', path: '/api/x/{reg_no}/' }],
     regNos: ['AFPI0000000000000'],
@@ -56,7 +56,7 @@ test('requests of a seed are always the same', () => {
 
 test.each([
   ['an internal error', 500, '{}', /^status 500/],
-  ['another shape', 400, '{"error":"no"}', /^400 with/],
+  ['another format', 400, '{"error":"no"}', /^400 with/],
   ['a body that is not JSON', 404, 'not found', /not JSON/],
 ])('negative control: the check detects %s', (_what, status, body, expected) => {
   const headers = new Map([

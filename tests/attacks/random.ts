@@ -24,7 +24,7 @@ import type { Outcome } from './wire.ts'
 const CONNECTION_COUNT = 16
 /** Much longer than the usual milliseconds, because the machine may be busy. */
 const MAX_WAIT_MS = 100_000
-/** The share of the requests after which code is compiled, and caches and pools are filled. */
+/** The fraction of the requests after which code is compiled, and caches and pools are filled. */
 const WARM_UP_SHARE = 0.4
 
 export type Violation = { readonly n: number; readonly problem: string; readonly head: string }
@@ -116,7 +116,7 @@ export function findViolation(
   if (outcome === 'late') return `no response within ${MAX_WAIT_MS} ms`
   if (outcome === 'closed') return isHttp ? 'disconnected without a response' : null
   const { status, headers, body } = outcome
-  // A busy server may return 503. The format check does not know this status, so it gets one of the same format.
+  // A busy server may return 503. The format check does not know this status, so it is given one with the same format.
   const statusCode = status === 503 ? 403 : status
   const actualHeaders = {
     'content-type': headers.get('content-type') ?? '',

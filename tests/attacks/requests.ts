@@ -208,7 +208,7 @@ export function generateRequest(serverData: ServerData, seed: number, n: number)
   }
 }
 
-/** Returns whether the parser of Node accepts it: no control characters, unknown methods or heads of 16 KB. */
+/** Returns whether Node's parser accepts the request: no control characters, unknown methods or heads of 16 KB. */
 function isValidHttp(method: string, requestTarget: string, headLines: readonly string[]): boolean {
   return (
     (METHODS as readonly string[]).includes(method) &&

@@ -146,7 +146,7 @@ describe('an Excel file', () => {
     expect(sheet.ok ? 'read' : sheet.error.message).toContain('too large when unpacked')
   })
 
-  test('created in the same way without an attack is read', async () => {
+  test('that is created in the same way without an attack is read', async () => {
     const { status, body } = await uploadStatement(buildValidXlsx(), XLSX_TYPE)
     expect([status, JSON.parse(body)]).toEqual([200, { status: 'success', header: ['1'] }])
   })

@@ -11,14 +11,14 @@ import { buildFixtureEvent } from '../server/small-event.ts'
 import { readCpu } from './cpu.js'
 
 const TOP = join(import.meta.dirname, '..', '..')
-const START_MS_MAX = 120_000
+const MAX_START_MS = 120_000
 /** A server that needs longer to stop is killed. */
-const STOP_MS_MAX = 10_000
+const MAX_STOP_MS = 10_000
 const POLL_MS = 20
 const PASSWORD = 'a long password for the bench'
-const SEATS_MAX = 1_000_000
+const MAX_SEATS = 1_000_000
 
-/** Events that differ in what a registration needs in addition to its own rows. */
+/** Events that differ in the checks that a registration needs in addition to its own rows. */
 export const BENCH_EVENTS = {
   plain2026: buildFixtureEvent({ id: 'plain2026', prefix: 'PLAN' }),
   quota2026: buildFixtureEvent({
@@ -26,7 +26,7 @@ export const BENCH_EVENTS = {
     prefix: 'QUOT',
     extra: `
 quotas:
-  - {id: hall, when: {is_member: true}, max: ${SEATS_MAX}, full: The hall is full}
+  - {id: hall, when: {is_member: true}, max: ${MAX_SEATS}, full: The hall is full}
 `,
   }),
   unique2026: buildFixtureEvent({
@@ -111,7 +111,7 @@ export async function startBenchServer(
   process.on('exit', killServer)
   const startedAt = performance.now()
   while (!readFileSync(outputFile, 'utf8').includes(`on ${url}`)) {
-    if (child.exitCode !== null || performance.now() - startedAt > START_MS_MAX)
+    if (child.exitCode !== null || performance.now() - startedAt > MAX_START_MS)
       throw new Error(`the server does not start:\n${readFileSync(outputFile, 'utf8')}`)
     await pause(POLL_MS)
   }
@@ -122,7 +122,7 @@ export async function startBenchServer(
     eventsDir,
     stop: async () => {
       child.kill('SIGTERM')
-      const killTimer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX)
+      const killTimer = setTimeout(() => child.kill('SIGKILL'), MAX_STOP_MS)
       await exitPromise
       clearTimeout(killTimer)
       process.off('exit', killServer)

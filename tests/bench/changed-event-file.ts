@@ -1,7 +1,7 @@
 /**
  * Changes an event file on a server with many registrations, and measures when the change is visible: a new title, a
- * quota that earlier registrations fill, a unique answer that one of them has. The last two are compared with the
- * same change of an event without registrations, because the file is checked first, which takes longest.
+ * quota that earlier registrations fill, and a unique answer that one of them already has. The last two are compared
+ * with the same change of an event without registrations, because the file is checked first, which takes longest.
  */
 import { renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,7 +27,7 @@ export const EMPTY_EVENT = { id: 'empty2026', prefix: 'EMPT' }
  * After this time, the change is reported as never visible and the measurement ends, because the server may still be
  * busy.
  */
-const VISIBLE_MS_MAX = 20_000
+const MAX_VISIBLE_MS = 20_000
 const POLL_MS = 10
 /** Changes that affect no row; the median is reported. */
 const TITLE_COUNT = 3
@@ -37,7 +37,7 @@ export async function measureChanges(
   headers: Readonly<Record<string, string>>,
   rowCount: number,
 ): Promise<readonly Change[]> {
-  // Every second registration is paid and keeps its seat; nearly all of these must be counted.
+  // Every second registration is paid and keeps its seat; nearly all paid registrations must be counted.
   const seats = Math.floor(rowCount / 2) - Math.ceil(rowCount / 100)
   const quotasYaml = `
 quotas:
@@ -122,7 +122,7 @@ async function measureChange(
       await reloadRequest
       return { what, ms: now - startedAt, additionalMs: null, longestMs }
     }
-    if (now - startedAt > VISIBLE_MS_MAX)
+    if (now - startedAt > MAX_VISIBLE_MS)
       return { what, ms: Infinity, additionalMs: null, longestMs }
     await pause(POLL_MS)
   }
@@ -135,7 +135,7 @@ async function register(server: BenchServer, body: string): Promise<string | nul
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body,
-      signal: AbortSignal.timeout(VISIBLE_MS_MAX),
+      signal: AbortSignal.timeout(MAX_VISIBLE_MS),
     })
     const { code } = (await response.json()) as { code?: string }
     return response.status === 201 ? null : (code ?? String(response.status))

@@ -4,11 +4,11 @@
  * and the cost of five lines, two quotas and a unique address compared with a plain registration of that commit. Both
  * versions run at the same time, each with its own process and database, and take turns under the same load; the order
  * changes from round to round. The figure is the CPU time per request of the whole process, all threads, because it
- * hardly varies on a shared machine. The mode is that of Airpay's test system, where a webhook with a valid hash
- * replaces the status call: a webhook is received, stored, checked and applied, and the confirmation email written,
- * without a simulated gateway. Both use the packages of this checkout, unless the older one needs packages that were
- * removed: it gets its own by `npm ci`, or those in the folder `PACKAGES`. On a busy machine many short rounds are
- * better than a few long ones: `ROUNDS` and `REQUESTS` change the default 15 of 1,000 each, `ONLY=sale` skips the
+ * hardly varies on a shared machine. Both use the mode of Airpay's test system, where a webhook with a valid hash
+ * replaces the status call: the webhook is received, stored, checked and applied, and the confirmation email written,
+ * without a simulated gateway. Both use the packages of this checkout. If the older version needs packages that were
+ * removed, it uses those of its own `npm ci`, or those in the folder `PACKAGES`. On a busy machine, many short rounds
+ * are better than a few long ones: `ROUNDS` and `REQUESTS` change the default 15 of 1,000 each, `ONLY=sale` skips the
  * rest, and `PROFILES=FOLDER` stores a CPU profile of each thread of both servers there.
  */
 import { execFileSync, spawn } from 'node:child_process'
@@ -77,7 +77,7 @@ const createProfileFlags = (folder) => {
   return ['--cpu-prof', `--cpu-prof-dir=${profileFolder}`]
 }
 
-/** Starts the server of a tree, without its pages, and resolves when it listens. */
+/** Starts the server of a tree, without its pages, and resolves when the server listens. */
 async function startServer(tree, folder, eventsDir) {
   const script = join(folder, 'serve.mjs')
   const findModule = (...paths) =>

@@ -17,7 +17,7 @@ export type SampleResult = {
 const SAMPLE_MS = 50
 /** The number of consecutive samples without a busy connection. */
 const IDLE_SAMPLE_COUNT = 4
-const IDLE_MS_MAX = 30_000
+const MAX_IDLE_MS = 30_000
 const SAMPLE_SQL = `
 SELECT count(*)::int AS all_of_them,
        (count(*) FILTER (WHERE state <> 'idle'))::int AS busy,
@@ -73,7 +73,7 @@ export async function waitUntilIdle(cluster: Cluster, database: string): Promise
   const startedAt = performance.now()
   for (
     let idleCount = 0;
-    idleCount < IDLE_SAMPLE_COUNT && performance.now() - startedAt < IDLE_MS_MAX;
+    idleCount < IDLE_SAMPLE_COUNT && performance.now() - startedAt < MAX_IDLE_MS;
   ) {
     await pause(SAMPLE_MS)
     const { rows } = await shell.query<Sample>(SAMPLE_SQL, [database])

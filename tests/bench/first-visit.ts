@@ -18,17 +18,17 @@ import { launchWithDefaultFlags } from '../browser/browser.ts'
 import { serveAsProcess, TOP } from '../browser/serve.ts'
 import { makePhoto, visitWithPhoto } from './photo.ts'
 
-/** An older commit that runs with the packages of today. */
+/** An older commit that runs with today's packages. */
 const OLD_COMMIT = 'b5325d85'
 const VISIT_COUNT = Number(process.env['VISITS'] ?? 5)
 /** A form with a list of categories, and no price before one is chosen. */
 const FORM_PATH = '/afpicon2026'
-/** Prices are on sale on this day, and the form has no additional fields. */
+/** Registration is open on this date, and the form has no additional fields. */
 const CLOCK = '2025-11-10T12:00:00+05:30'
 /** Typed when the page is usable. */
 const TYPED_NAME = 'Specimen'
 /** The timeout of a visit. */
-const VISIT_MS_MAX = 60_000
+const MAX_VISIT_MS = 60_000
 
 type Connection = {
   readonly name: string
@@ -52,9 +52,9 @@ const TARGETS: readonly Partial<Figures>[] = [
   { seen: 1000, usable: 1900, blocked: 300, moved: 0.02, scripts: 160 * 1024 },
   { seen: 2000, usable: 4500, moved: 0.02, scripts: 160 * 1024 },
 ]
-const LANDING_BYTES_MAX = 40 * 1024
+const MAX_LANDING_BYTES = 40 * 1024
 /** Uploading only after Pay was pressed took 83 s. */
-const PHOTO_MS_MAX = 8000
+const MAX_PHOTO_MS = 8000
 
 type Observation = {
   seen: number | null
@@ -108,7 +108,7 @@ function observePage([fontLinkId, name]: readonly [fontLinkId: string, name: str
       document.querySelector<HTMLElement>('#root_full_name')?.focus({ preventScroll: true })
       document.execCommand('insertText', false, name)
     }
-    // The fonts are loaded after the page is taken over; in the older version, once it is usable.
+    // The fonts load after the page is taken over; in the older version, once the page is usable.
     const fontLink = document.getElementById(fontLinkId)
     if (observation.total !== '' && (fontLink === null || fontLink.getAttribute('media') === 'all'))
       observation.taken = performance.now()
@@ -159,9 +159,9 @@ async function visitForm(browser: Browser, url: string, connection: Connection):
   try {
     await page.addInitScript(observePage, [FONTS_ELEMENT_ID, TYPED_NAME] as const)
     const readScriptBytes = countScriptBytes(page)
-    await page.goto(url, { waitUntil: 'commit', timeout: VISIT_MS_MAX })
-    await page.waitForFunction(() => window.watched?.taken, null, { timeout: VISIT_MS_MAX })
-    await page.waitForLoadState('networkidle', { timeout: VISIT_MS_MAX })
+    await page.goto(url, { waitUntil: 'commit', timeout: MAX_VISIT_MS })
+    await page.waitForFunction(() => window.watched?.taken, null, { timeout: MAX_VISIT_MS })
+    await page.waitForLoadState('networkidle', { timeout: MAX_VISIT_MS })
     const observation = await page.evaluate(() => window.watched)
     if (observation?.seen == null || observation.usable == null || observation.taken == null)
       throw new Error(`${url} did not become usable`)
@@ -189,7 +189,7 @@ async function visitLanding(browser: Browser, url: string): Promise<number> {
   const page = await openSlowPage(browser, null)
   try {
     const readScriptBytes = countScriptBytes(page)
-    await page.goto(url, { waitUntil: 'networkidle', timeout: VISIT_MS_MAX })
+    await page.goto(url, { waitUntil: 'networkidle', timeout: MAX_VISIT_MS })
     return await readScriptBytes()
   } finally {
     await page.context().close()
@@ -293,14 +293,14 @@ export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<bool
     }
     const formatSeconds = (ms: number) => `${(ms / 1000).toFixed(2)} s`
     console.log(
-      `\nA photo of ${(photo.length / 1024 / 1024).toFixed(1)} MB as proof, until the server has it, before Pay is pressed: ${slowConnection.name}\n`,
+      `\nA photo of ${(photo.length / 1024 / 1024).toFixed(1)} MB, from selection to storage on the server, before Pay is pressed: ${slowConnection.name}\n`,
     )
     printLine(
-      'photo as proof',
+      'photo upload',
       '',
       formatSeconds(computeMedian(uploadsMs)),
-      formatSeconds(PHOTO_MS_MAX),
-      computeMedian(uploadsMs) <= PHOTO_MS_MAX,
+      formatSeconds(MAX_PHOTO_MS),
+      computeMedian(uploadsMs) <= MAX_PHOTO_MS,
     )
     console.log(`    ${uploadsMs.map(formatSeconds).join(', ')}`)
     const landingBytes = [
@@ -314,8 +314,8 @@ export async function benchFirstVisit(commit: string = OLD_COMMIT): Promise<bool
       'JavaScript, landing, sent',
       formatKib(landingBytes[0]),
       formatKib(landingBytes[1]),
-      formatKib(LANDING_BYTES_MAX),
-      landingBytes[1] <= LANDING_BYTES_MAX,
+      formatKib(MAX_LANDING_BYTES),
+      landingBytes[1] <= MAX_LANDING_BYTES,
     )
   } finally {
     await browser.close()

@@ -1,7 +1,7 @@
 /**
- * Compares pages with a file of the same size: requests a second of the registration form, of its 304, and of the
- * landing page with 4 and with 1,000 events. The file is compressed in advance and sent from memory by a separate
- * Fastify process, which does nothing else. Both take turns under the same load.
+ * Compares pages with a file of the same size: requests per second for the registration form, for its 304 response,
+ * and for the landing page with 4 and with 1,000 events. The file is compressed in advance and sent from memory by a
+ * separate Fastify process, which does nothing else. The servers take turns under the same load.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,16 +18,16 @@ const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 4)
 const CLIENTS = Number(process.env['CLIENTS'] ?? 64)
 const EVENT_COUNT = Number(process.env['EVENTS'] ?? 1_000)
-/** The lowest shares of the file's requests a second. */
+/** The minimum ratios to the file's requests per second. */
 const PAGE_SHARE_MIN = 0.5
 const UNCHANGED_SHARE_MIN = 0.7
 /**
- * The highest ratio to the CPU time with 4 events. CPU time, because requests a second vary more on a shared machine.
+ * The maximum ratio to the CPU time with 4 events. CPU time varies less on a shared machine than requests per second.
  */
-const MANY_EVENTS_RATIO_MAX = 1.2
+const MAX_MANY_EVENTS_RATIO = 1.2
 /** The maximum time until the server listens with many events: on the first start with them, and on later starts. */
-const FIRST_START_MS_MAX = 10_000
-const START_MS_MAX = 2_000
+const MAX_FIRST_START_MS = 10_000
+const MAX_START_MS = 2_000
 const BROWSER_HEADERS = { 'accept-encoding': 'gzip, deflate, br, zstd' }
 const FORM_PATH = '/afpicon2026'
 
@@ -45,7 +45,7 @@ async function measureLoad({ url, pid, headers = {} }, seconds) {
 const computeMedian = (figures) =>
   [...figures].sort((a, b) => a - b)[Math.floor(figures.length / 2)] ?? Number.NaN
 
-/** The program that serves these bytes, which a browser would decompress, at `/`. */
+/** The program that serves the compressed bytes at `/`; a browser would decompress them. */
 const FILE_SERVER = `
 import { readFileSync } from 'node:fs'
 import Fastify from 'fastify'
@@ -145,15 +145,15 @@ export async function benchFormPage() {
       medians.get('landing page, 4 events').cpu
     console.log()
     return [
-      checkShare(computeShare('form'), PAGE_SHARE_MIN, 'of a file of the same size'),
-      checkShare(computeShare('form, 304'), UNCHANGED_SHARE_MIN, 'of it with 304'),
+      checkShare(computeShare('form'), PAGE_SHARE_MIN, 'of the rate of a file of the same size'),
+      checkShare(computeShare('form, 304'), UNCHANGED_SHARE_MIN, 'of that rate with 304'),
       checkRatio(
         ratio,
-        MANY_EVENTS_RATIO_MAX,
+        MAX_MANY_EVENTS_RATIO,
         'times the CPU time of the landing page with 4 events',
       ),
-      checkStart(firstStart, FIRST_START_MS_MAX, `the first start with ${EVENT_COUNT} events`),
-      checkStart(secondStart, START_MS_MAX, 'the next start'),
+      checkStart(firstStart, MAX_FIRST_START_MS, `the first start with ${EVENT_COUNT} events`),
+      checkStart(secondStart, MAX_START_MS, 'the next start'),
     ].every(Boolean)
   } finally {
     fileServer?.process.kill('SIGTERM')

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
 /**
- * `npm run bench -- million`, or this file: a server over a million registrations (`ROWS` changes that) on SQLite and on
+ * `npm run bench -- million`, or this file: a server over a million registrations (`ROWS` changes this) on SQLite and
  * PostgreSQL: lookups by number, list pages, searches (a common word, and the thousandth), dashboard, export, changed
  * event files, and memory. The rows are inserted into SQLite and moved to PostgreSQL with `rollcall db move`.
- * `ON=sqlite` or `ON=postgres` measures one of them; `ONLY=names` only searches for 200 names as callers say them.
+ * `ON=sqlite` or `ON=postgres` measures one database; `ONLY=names` only searches for 200 names as callers say them.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -25,7 +25,7 @@ const DATABASE = process.env['ON']
 const ONLY = process.env['ONLY']
 const EXECUTIONS = Number(process.env['EXECUTIONS'] ?? 1_000)
 /** Slow searches end after this time, even if they were executed fewer than `EXECUTIONS` times. */
-const EXECUTIONS_MS_MAX = 60_000
+const MAX_EXECUTIONS_MS = 60_000
 const CLOCK = '2026-01-20T12:00:00+05:30'
 const DAY_MS = 24 * 60 * 60 * 1000
 const DAY_COUNT = 60
@@ -248,7 +248,7 @@ async function measureSearches(server: BenchServer, headers: Headers): Promise<r
   }
   const times: number[] = []
   const startedAt = performance.now()
-  while (times.length < EXECUTIONS && performance.now() - startedAt < EXECUTIONS_MS_MAX)
+  while (times.length < EXECUTIONS && performance.now() - startedAt < MAX_EXECUTIONS_MS)
     times.push(await timeResponse(buildListUrl(times.length % 2 === 0 ? 'nair' : 'menon'), headers))
   const ms = computeMedian(times.slice(-VIEW_COUNT))
   lines.push(

@@ -1,10 +1,10 @@
 /**
  * `npm run bench -- office`: waiting times of staff, over ten thousand and a million registrations, compared with
  * minimal handlers over the same rows (bare-office.ts) and, for registering, the minimal handler (bare.ts). The rows
- * are generated and inserted into the tables of a separate server, which is started as in production. Ours and the
- * minimal one take turns; figures are medians. For single-server work, CPU time is reported as well. `ROWS=10000`
- * measures only that many. If the machine has PostgreSQL, up to ten thousand rows are measured on it as well: the same
- * rows, moved there with the move command, compared with the same minimal handlers.
+ * are generated and inserted into the tables of a separate server, which is started as in production. Rollcall and
+ * the minimal handlers take turns; figures are medians. CPU time is reported for lists, exports and lookups as well.
+ * `ROWS=10000` measures only that many rows. If the machine has PostgreSQL, up to ten thousand rows are measured on it
+ * as well: the same rows, moved there with the move command, compared with the same minimal handlers.
  */
 import { spawn } from 'node:child_process'
 import { closeSync, fsyncSync, openSync, readFileSync } from 'node:fs'
@@ -22,14 +22,14 @@ const SIZES = process.env['ROWS']?.split(',').map(Number) ?? [10_000, 1_000_000]
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5)
 const SECONDS = Number(process.env['SECONDS'] ?? 3)
 /** Moving more rows would take longer than measuring them. */
-const POSTGRES_ROWS_MAX = 10_000
+const MAX_POSTGRES_ROWS = 10_000
 /** The number of views of each page, of which the median is reported. */
 const PAGE_VIEW_COUNT = 15
 /** The number of exports by each server, of which the median is reported. */
 const EXPORT_COUNT = 5
 const CLIENTS = 8
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Prices are on sale on this day. */
+/** Registration is open on this date. */
 const CLOCK = '2025-11-10T12:00:00+05:30'
 /** The older of the lists, with all its columns. */
 const LIST = '/admin/afpicon/registrations/?event_type=afpicon'
@@ -48,7 +48,7 @@ const TARGETS = {
 export async function benchOffice() {
   const runs = SIZES.flatMap((rows) => [
     { rows, isPostgres: false },
-    ...(hasPostgres && rows <= POSTGRES_ROWS_MAX ? [{ rows, isPostgres: true }] : []),
+    ...(hasPostgres && rows <= MAX_POSTGRES_ROWS ? [{ rows, isPostgres: true }] : []),
   ])
   let areTargetsMet = true
   for (const { rows, isPostgres } of runs) {
@@ -70,8 +70,8 @@ export async function benchOffice() {
 }
 
 /**
- * Measures a server with this number of rows. `url`: the PostgreSQL database that the rows are moved to. Null: they
- * stay in their file.
+ * Measures a server with this number of rows. `url`: the PostgreSQL database that the rows are moved to. If it is
+ * null, the rows stay in SQLite.
  */
 async function measureRows(rows, url) {
   let startedAt = 0
@@ -164,7 +164,7 @@ async function timeResponse(url, headers = {}) {
   return performance.now() - startedAt
 }
 
-/** Runs the works in turn and returns the median time of each. */
+/** Runs the functions in turn and returns the median time of each. */
 async function takeTurns(works, times) {
   const durations = works.map(() => [])
   for (let round = 0; round < times; round += 1)

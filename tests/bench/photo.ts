@@ -6,7 +6,7 @@
 import type { Browser, Page } from 'playwright-core'
 
 /** The timeout of an upload. */
-const SENT_MS_MAX = 180_000
+const MAX_SENT_MS = 180_000
 
 /** Runs in an empty page; returns a JPEG as base64. */
 async function drawPhoto(): Promise<string> {
@@ -32,7 +32,7 @@ async function drawPhoto(): Promise<string> {
       450,
       700 + line * 84,
     )
-  // The noise: the same on every run.
+  // Adds noise that is the same on every run.
   const image = drawing.getImageData(0, 0, 4000, 3000)
   let seed = 20261121
   for (let index = 0; index < image.data.length; index += 4) {
@@ -63,13 +63,13 @@ export async function makePhoto(browser: Browser): Promise<Buffer> {
 
 /** Returns the milliseconds from choosing the photo until the page reports that it is sent. */
 export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Promise<number> {
-  await page.goto(url, { timeout: SENT_MS_MAX })
+  await page.goto(url, { timeout: MAX_SENT_MS })
   await page
     .getByRole('radio', { name: /Post Graduate/ })
     .first()
-    .check({ timeout: SENT_MS_MAX })
+    .check({ timeout: MAX_SENT_MS })
   const input = page.locator('input[type=file]')
-  await input.waitFor({ state: 'attached', timeout: SENT_MS_MAX })
+  await input.waitFor({ state: 'attached', timeout: MAX_SENT_MS })
   await page.evaluate(() => {
     // Measured in the page, to exclude the time to pass the file to the browser.
     const fileInput = document.querySelector('input[type=file]')
@@ -82,7 +82,7 @@ export async function visitWithPhoto(page: Page, url: string, photo: Buffer): Pr
   })
   await input.setInputFiles({ name: 'certificate.jpg', mimeType: 'image/jpeg', buffer: photo })
   await page.waitForFunction(() => performance.getEntriesByName('sent').length > 0, null, {
-    timeout: SENT_MS_MAX,
+    timeout: MAX_SENT_MS,
   })
   return page.evaluate(() => performance.measure('photo', 'chosen', 'sent').duration)
 }

@@ -1,4 +1,4 @@
-/** Counts the round trips between a server and PostgreSQL that one request needs, and names their statements. */
+/** Counts the round trips between a server and PostgreSQL for one request, and lists their statements. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { PaymentData, RegisterResponse } from '../../engine/api.ts'
 import type { Trip } from '../server/storage/delaying-proxy.ts'
@@ -9,7 +9,7 @@ import type { BenchEvent, BenchServer } from './bench-servers.ts'
 
 export type RoundTripCount = {
   readonly what: string
-  /** The minimum of all runs, because other runs include background work of the server. */
+  /** The minimum of all runs, because the other runs include the server's background work. */
   readonly roundTrips: number
   readonly roundTripsMedian: number
   readonly packets: number
@@ -22,7 +22,7 @@ export type RoundTripCount = {
 const RUN_COUNT = 15
 /** How long the connection must be idle before the next run. */
 const QUIET_MS = 60
-const QUIET_MS_MAX = 1_500
+const MAX_QUIET_MS = 1_500
 const CODE = 'BENCHCODE'
 const JSON_TYPE = { 'content-type': 'application/json' }
 
@@ -104,7 +104,7 @@ async function countOnce(
 
 async function waitForQuiet(proxy: ProxyProcess): Promise<void> {
   let lastCount = (await proxy.traffic()).roundTrips
-  for (let waitedMs = 0; waitedMs < QUIET_MS_MAX; waitedMs += QUIET_MS) {
+  for (let waitedMs = 0; waitedMs < MAX_QUIET_MS; waitedMs += QUIET_MS) {
     await pause(QUIET_MS)
     const currentCount = (await proxy.traffic()).roundTrips
     if (currentCount === lastCount) return

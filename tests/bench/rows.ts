@@ -14,8 +14,8 @@ const LAST_NAMES =
   'Nair Menon Pillai Thomas Iyer Kurian Das Rao Joseph Varma Khan Mathew Shetty Fernandes Ahmed Abraham'
 const [firstNames, lastNames] = [FIRST_NAMES, LAST_NAMES].map((names) => names.split(' '))
 
-/** A million rows are indexed in minutes; if it takes longer, indexing is stuck. */
-const INDEXED_MS_MAX = 40 * 60_000
+/** A million rows are indexed in minutes; if this takes longer, indexing is stuck. */
+const MAX_INDEXED_MS = 40 * 60_000
 
 export type RowsOptions = {
   readonly event: string
@@ -63,7 +63,7 @@ export async function fillStore(
     .pluck()
   const startedAt = Date.now()
   while (Number(unindexedStatement.get()) > 0) {
-    if (Date.now() - startedAt > INDEXED_MS_MAX) throw new Error('the rows are not indexed')
+    if (Date.now() - startedAt > MAX_INDEXED_MS) throw new Error('the rows are not indexed')
     await store.ping(instant(Date.now()))
     await new Promise((done) => setTimeout(done, 1_000))
   }

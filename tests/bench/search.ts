@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- search [COMMIT]`: the staff search at a million registrations, compared with the older search of a
- * list (COMMIT, with the packages of this checkout). The rows are generated and inserted into the tables that each
+ * `npm run bench -- search [COMMIT]`: the staff search over a million registrations, compared with the older search of
+ * a list (COMMIT, with the packages of this checkout). The rows are generated and inserted into the tables that each
  * version created, half of them with a payment; each version then indexes them. The two take turns over the same
  * queries, and the order changes. `ROWS` reduces their number.
  */
@@ -28,11 +28,11 @@ const ROWS_OPTIONS: RowsOptions = {
   days: 12,
 }
 /** The target: the highest ratio of the new search's time to the old one's. */
-const RATIO_MAX = 2
+const MAX_RATIO = 2
 /** Below this, no wait is noticeable and a comparison is meaningless. */
 const NOTICEABLE_MS = 5
 
-/** A query, and the older version's query for the same result. Null if that version could not find the result. */
+/** A query, and the older version's query for the same result. Null if the older version could not find the result. */
 const SEARCHES: readonly (readonly [string, string | null])[] = [
   ['AFPI 0177 4410 8000 1', 'AFPI0177441080001'],
   ['+91 98470-00000', '+919847000000'],
@@ -83,7 +83,7 @@ async function compareStores(olderStore: Store, currentStore: Store): Promise<bo
     for (let round = 0; round < ROUNDS; round += 1)
       for (const runTurn of round % 2 === 0 ? turns : turns.toReversed()) await runTurn()
     const [oldMs, newMs] = [computeMedian(oldTimes), computeMedian(newTimes)]
-    const isGood = foundCount > 0 && (newMs <= oldMs * RATIO_MAX || newMs <= NOTICEABLE_MS)
+    const isGood = foundCount > 0 && (newMs <= oldMs * MAX_RATIO || newMs <= NOTICEABLE_MS)
     areTargetsMet &&= isGood
     const oldText = oldQuery === null ? `${oldMs.toFixed(1)} (nothing)` : oldMs.toFixed(1)
     console.log(

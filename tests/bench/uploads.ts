@@ -1,5 +1,5 @@
 /**
- * Measures the memory use of many concurrent large uploads: a real server process, an event with proofs of up to 25
+ * Measures the memory use of many concurrent large uploads: a real server process, an event with uploads of up to 25
  * MB, and 64 clients that have each sent a photo except for the end of the form. Linux only: the peak is read from
  * /proc. Run it with `node tests/bench/uploads.ts [clients] [MB]`.
  */
@@ -40,7 +40,7 @@ const answers = {
 const url = `${server.url}/api/afpicon/register/`
 try {
   const warmUpUpload = await beginUpload(url, answers, 'pg_proof', 1000, { kind: 'jpg' })
-  console.log('one small proof', (await warmUpUpload.finish()).status)
+  console.log('one small upload', (await warmUpUpload.finish()).status)
   const idleMib = readMemoryMib('VmRSS')
   const startedAt = performance.now()
   const uploads = await Promise.all(

@@ -1,4 +1,4 @@
-/** Two events that are added to a running server, from the form to the CSV export. The code contains neither name. */
+/** Two events that are added to a running server, from the form to the CSV export. The code names neither event. */
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'

@@ -41,7 +41,7 @@ type PublicPage = {
   readonly introduction: readonly string[]
   /** Whether search engines and link previews may use the page. */
   readonly isIndexed: boolean
-  /** Finds an element that the page has only after its script has run. */
+  /** Finds an element that is on the page only after the page's script has run. */
   readonly findReadyElement: (page: Page) => Locator
 }
 
@@ -202,7 +202,7 @@ test.each(
   },
 )
 
-test('without scripts, the fee table on a phone was cut off after the first prices', async () => {
+test('without scripts, the fee table fits the width of a phone', async () => {
   const { page } = withoutScript
   await page.setViewportSize({ width: 360, height: 740 })
   await page.goto(`${server.url}/afpicon2026`)
@@ -273,7 +273,7 @@ const readLayoutShifts = (
     }
   })
 
-/** One page of each kind; at phone width, also the pages whose layout differs from the wide one. */
+/** One page of each kind; at phone width, also the pages that have a different layout there. */
 const PAGES_BY_WIDTH: Readonly<Record<number, readonly string[]>> = {
   360: ['/', '/organisers', '/afpicon2026', '/chirurgia2026', '/pulmocon2025', '/payment/failed'],
   1280: ['/', '/afpicon2026', '/chirurgia2026', '/afpicon/payment/success'],
@@ -353,10 +353,10 @@ const SLOW_NETWORK = {
 const CPU_SLOWDOWN = 4
 /** Time from the first paint to the first key press. */
 const THINK_TIME_MS = 300
-/** How long a key is pressed while the script is loading. */
+/** How long each key is held down while the script is loading. */
 const KEY_PRESS_MS = 50
 
-test('keeps text that is typed on a slow connection 300 ms after the first paint and during hydration', async () => {
+test('the form keeps text that is typed on a slow connection 300 ms after the first paint and during hydration', async () => {
   const { page, context, consoleErrors } = await visit(browser, {
     width: 360,
     height: 740,
@@ -465,7 +465,7 @@ test.each([
   { how: 'with events', sendsEvents: true },
   { how: 'without events, as after Back', sendsEvents: false },
 ])(
-  'keeps and submits values that the browser fills in before the script loads, and shows their price: $how',
+  'the form keeps and submits values that the browser fills in before the script loads, and shows their price: $how',
   async ({ sendsEvents }) => {
     const { page, context, consoleErrors } = await visit(browser, {
       width: 360,
@@ -515,7 +515,7 @@ test.each([
   },
 )
 
-test('after the script loads, reports a click that was made before', async () => {
+test('after the script loads, the form reports errors for a click that was made before', async () => {
   const { page, context, consoleErrors } = await visit(browser, {
     width: 360,
     height: 740,

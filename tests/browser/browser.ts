@@ -24,7 +24,7 @@ const CHROMIUM_PATHS = [
   '/usr/bin/google-chrome-stable',
 ]
 
-/** Returns the path of Chromium: CHROMIUM, which `tests/run.js` sets, or a usual path if Vitest is started directly. */
+/** Returns the path of Chromium: CHROMIUM, set by `tests/run.js`, or a common path if Vitest is started directly. */
 export const findChromium = (): string => {
   const path =
     process.env['CHROMIUM'] ??
@@ -37,7 +37,7 @@ export const findChromium = (): string => {
 }
 
 /**
- * Flags that skip work that no test needs. Drawing pixels took a quarter of the time of a page: without raster memory,
+ * Flags that skip work that no test needs. Drawing pixels took a quarter of each page's time: without raster memory,
  * pages are laid out and painted but remain blank. Visits are too short to benefit from optimised code. Pages of all
  * sites share one process, so scripts are already parsed when the delegate returns from the gateway. Network and GPU
  * run in the browser process.
@@ -248,7 +248,7 @@ export async function holdRequests(page: Page, address: string | RegExp): Promis
 declare global {
   interface Window {
     axe?: typeof axeCore
-    /** The visible texts of the page by their style, as last found by `collectTextStyles`. */
+    /** The visible texts of the page, grouped by style, as last found by `collectTextStyles`. */
     textsByStyle?: ReadonlyMap<string, readonly Element[]>
   }
 }
@@ -258,8 +258,8 @@ const axeSource = readFileSync(
 )
 
 /**
- * Text styles whose contrast axe has checked in this run. Each style is checked once, because the contrast of a whole
- * page takes two thirds of the time of an axe run.
+ * Text styles whose contrast axe has checked in this run. Each style is checked once, because checking the
+ * contrast of a whole page takes two thirds of the time of an axe run.
  */
 const checkedStyles = new Set<string>()
 /**
@@ -343,7 +343,7 @@ function collectTextStyles(): readonly string[] {
   return [...textsByStyle.keys()]
 }
 
-/** Parts of axe that its type definitions lack. */
+/** Parts of axe that are missing from its type definitions. */
 type AxeColor = { r: number; g: number; b: number; alpha: number }
 type AxeColors = {
   readonly commons: { readonly color: { readonly Color: { readonly prototype: ColorParser } } }
@@ -402,7 +402,7 @@ export async function runAxe(
       const { axe: pageAxe, textsByStyle } = window
       if (pageAxe === undefined) throw new Error('axe is not loaded')
       const resultTypes = ['violations'] as ['violations']
-      // A link within a text may differ from it by its colour only.
+      // A link within a text may differ from the text only in colour.
       const { violations, passes, inapplicable } = await pageAxe.run(
         isColorsOnly
           ? { resultTypes, runOnly: ['link-in-text-block'] }

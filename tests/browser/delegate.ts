@@ -24,11 +24,11 @@ export const toPlainText = (text: string | null): string =>
 export const isHydrated = (page: Page): Promise<boolean> =>
   page.evaluate((id) => document.getElementById(id) === null, FONTS_ELEMENT_ID)
 
-/** Waits for hydration. A form that the busy server did not render is rendered by its script. */
+/** Waits for hydration. If the server was too busy to render the form, the form's script renders it. */
 export const waitForHydration = (page: Page): Promise<void> =>
   page.locator(`#${FONTS_ELEMENT_ID}`).waitFor({ state: 'detached' })
 
-/** Reads all labels and values of a list in one call, so that all are from the same rendering. */
+/** Reads all labels and values of a list in one call, so that all come from the same render. */
 export async function readData(list: Locator): Promise<Readonly<Record<string, string>>> {
   const [labels, values] = await list
     .locator('dt, dd')
@@ -49,7 +49,7 @@ export const findPayButton = (page: Page): Locator =>
   page.getByRole('button', { name: /Proceed to Secure Payment|Processing Registration/ })
 export const findField = (page: Page, label: string): Locator =>
   page.getByRole('textbox', { name: label })
-/** Locates the error summary at the top of a form that was not submitted. */
+/** Locates the error summary at the top of a form that has errors. */
 export const locateErrorSummary = (page: Page): Locator =>
   page.getByRole('group', { name: 'There is a problem' })
 
@@ -109,7 +109,7 @@ export const clickAtGateway = (page: Page, name: string): Promise<void> =>
 export const readOrderId = (page: Page): string =>
   new URL(page.url()).searchParams.get('orderId') ?? ''
 
-/** Makes the server send an unrendered form, as when it is busy: the browser renders it and requests the prices. */
+/** Makes the server send an unrendered form, as a busy server does: the browser renders it and requests the prices. */
 export async function removePrices(route: Route): Promise<void> {
   const response = await route.fetch()
   const renderedPrices = /"tariff":\{.*,"drawn":true/

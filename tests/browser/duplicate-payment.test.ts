@@ -57,7 +57,7 @@ const registerAndPay = async (page: Page, name: string, paidRegNo?: string): Pro
 }
 const findRegion = (page: Page, name: string) => page.getByRole('region', { name })
 
-test('a delegate needed a button and a dialog to request the refund of a second payment: one button requests it, another withdraws the request, and one button in the office refunds in full', async () => {
+test('one button requests the refund of a second payment, another withdraws the request, and one button in the office refunds the payment in full', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const firstRegNo = await registerAndPay(page, 'Dr Paid Twice')
   const sentence = 'If you paid twice by mistake, the email has a link to request a refund.'
@@ -81,7 +81,7 @@ test('a delegate needed a button and a dialog to request the refund of a second 
   await panel.getByText('You requested a refund of ₹ 1,180 on 10 January 2026').waitFor()
   await expectAccessible(page, 'a requested refund')
   await panel.getByRole('button', { name: 'Withdraw the request' }).click()
-  await panel.getByText('You have withdrawn your request. Nothing is refunded.').waitFor()
+  await panel.getByText('You have withdrawn your request. Nothing will be refunded.').waitFor()
   await expectAccessible(page, 'a withdrawn refund request')
   await panel.getByRole('button', { name: 'Request a refund' }).click()
   await panel.getByText('You requested a refund of ₹ 1,180 on 10 January 2026').waitFor()
@@ -129,7 +129,7 @@ test('a delegate needed a button and a dialog to request the refund of a second 
   await context.close()
 })
 
-test('a second tab with the same form also led to the gateway: if two tabs submit at once, one asks for confirmation first', async () => {
+test('if two tabs submit the same form at the same time, one of them asks for confirmation before it leads to the gateway', async () => {
   const { page, context, consoleErrors } = await visit(browser)
   const tabs = [page, await context.newPage()]
   const person = { full_name: 'Dr Two Tabs', email: 'two.tabs@sample.example' }

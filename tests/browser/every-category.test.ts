@@ -71,7 +71,7 @@ async function pay(
   }
 }
 
-/** Converts `₹ 1,234` to the format of the gateway: `1234.00`. */
+/** Converts `₹ 1,234` to the gateway's format: `1234.00`. */
 const toGatewayAmount = (amount: string): string => `${amount.replaceAll(/[^\d]/g, '')}.00`
 
 // The specification's column sep-1-dec-31, plus 18%.

@@ -164,7 +164,7 @@ test.each(['/', FORM_PATH, '/organisers', '/nowhere'])(
     const { page, context } = await visit(browser)
     await page.goto(server.url + path)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    const skipLink = page.getByRole('link', { name: 'Skip to the content' })
+    const skipLink = page.getByRole('link', { name: 'Skip to main content' })
     await skipLink.waitFor()
     await page.keyboard.press('Tab')
     await expect.poll(() => skipLink.evaluate((link) => link === document.activeElement)).toBe(true)
@@ -178,7 +178,7 @@ test.each(['/', FORM_PATH, '/organisers', '/nowhere'])(
 )
 
 describe('missing and invalid answers', () => {
-  test('S120 S121 S122 S123 S125 S126 S127 S128: are listed at the top with the focus and linked to their inputs, and each disappears when corrected', async () => {
+  test('S120 S121 S122 S123 S125 S126 S127 S128: are listed at the top, which gets the focus, and linked to their inputs; each disappears when corrected', async () => {
     const { page, context } = await visit(browser)
     await openForm(page)
     await page.getByRole('radio', { name: PG_CATEGORY, exact: true }).check()

@@ -86,7 +86,7 @@ const TYPING_BY_FIELD: Readonly<Record<string, (page: Page) => Promise<void>>> =
   'Phone Number': (page) => page.keyboard.type(' 98470 00000'),
 }
 
-test('a registration by keyboard alone is announced as it is shown, from the skip link to the ticket', async () => {
+test('every step of a registration by keyboard alone is announced as shown, from the skip link to the ticket', async () => {
   const { page, context } = await visit(browser, { privateWindow: true })
   const { readAnnouncements } = await recordAnnouncements(page)
   const lines: string[] = []

@@ -192,7 +192,7 @@ describe('the other pages of the site', () => {
     await expectAccessible(page, 'a page that cannot be rendered')
     await page.getByRole('button', { name: 'Reload' }).click()
     await page.getByRole('heading', { level: 1, name: 'One file becomes a conference' }).waitFor()
-    // Blocks the page's own module. Opens a page without scripts first, so that no module of another page counts.
+    // Blocks the page's own module. Opens a page without scripts first, so that no other page has loaded a module.
     await page.goto(server.url)
     let fetchCount = 0
     await page.route('**/assets/*.js', (route) =>

@@ -59,7 +59,7 @@ async function waitUntilStill(locator: Locator): Promise<number> {
 }
 
 describe('on a phone', () => {
-  test('the pay bar shows every message in one line, and scrolls with the page on a low screen', async () => {
+  test('the pay bar shows every message on one line, and scrolls with the page on a low screen', async () => {
     const { page, context } = await visit(browser, PHONE)
     await openForm(page)
     const measureBar = async (width: number, height: number): Promise<number | undefined> => {
@@ -149,7 +149,7 @@ describe('nothing overlaps, is cut off, or makes the page scroll horizontally', 
   test('in a form that shows every message, from 320 to 1920 pixels', async () => {
     const { page, context } = await visit(browser, { width: 1280 })
     await openForm(page)
-    // A hint above one field moved its input below that of the neighbouring field.
+    // A hint above one field must not move its input below the neighbouring input.
     const [hintedField, neighbouringField] = ['Ticket Number', 'Designation'].map((label) =>
       findField(page, label),
     )

@@ -1,4 +1,4 @@
-/** A file created from questions: its preview, edits by hand, notes, and the rehearsal after signing in. */
+/** A file created by answering the questions: its preview, edits by hand, notes, and the rehearsal after signing in. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -34,7 +34,7 @@ async function openFeeTable(width = 1280): Promise<Awaited<ReturnType<typeof vis
   await page.getByRole('button', { name: 'New conference' }).click()
   for (const [question, answer] of [
     ['What is the name', 'Echo Days 2027'],
-    ['On which day does it begin?', '12–13 March 2027'],
+    ['When does it begin?', '12–13 March 2027'],
     ['Where is it?', ''],
     ['Which email address', ''],
   ] as const) {
@@ -65,7 +65,7 @@ async function openCreatedFile(width = 1280): Promise<Awaited<ReturnType<typeof 
   await page.getByLabel('Paste a table').fill('Echo for All | 1,500')
   await proceed(page)
   await page.getByRole('button', { name: /^Price for a category.*Echo/ }).click()
-  await page.getByRole('combobox', { name: 'Who pays' }).selectOption('Student')
+  await page.getByRole('combobox', { name: 'Category for row' }).selectOption('Student')
   await page.getByRole('textbox', { name: 'Echo for All for Student' }).fill('500')
   await proceed(page)
   await findQuestion(page, 'More details').waitFor()
@@ -79,7 +79,7 @@ test("the preview does not show the sample's fees while the fee table has a mist
   const preview = page.getByRole('region', { name: 'Preview of the form' })
   await preview.getByText('Echo Days 2027').first().waitFor()
   await page.getByLabel('Category 1', { exact: true }).fill('Member')
-  await preview.getByText('The preview is shown when the fee table is complete').waitFor()
+  await preview.getByText('The preview will appear once the fee table is complete').waitFor()
   await expect.poll(() => preview.textContent()).not.toMatch(/[45],000|Non-member/)
   await expectAccessible(page, 'a preview that waits for the fees')
   await page.getByLabel('Paste a table').fill(PASTED_TABLE)
@@ -94,7 +94,7 @@ test("the preview does not show the sample's fees while the fee table has a mist
   await context.close()
 })
 
-test('three price periods and their buttons fit beside the preview; more periods have a scroll bar', async () => {
+test('three price periods and their buttons fit beside the preview; a table with more periods has a scroll bar', async () => {
   const { page, context } = await openFeeTable(1280)
   const table = page.getByRole('region', { name: 'Fees' })
   const isScrollable = () =>
@@ -111,7 +111,7 @@ test('three price periods and their buttons fit beside the preview; more periods
   await context.close()
 })
 
-test('the message about a pasted table still stated the old number of categories after one was removed', async () => {
+test('the message about a pasted table disappears when one of its categories is removed', async () => {
   const { page, context } = await openFeeTable()
   await page.getByLabel('Paste a table').fill(PASTED_TABLE)
   await page.getByRole('button', { name: 'Read this table' }).click()
@@ -122,7 +122,7 @@ test('the message about a pasted table still stated the old number of categories
   await context.close()
 })
 
-test("the preview showed the sample's fees if the fees were correct and a workshop had a mistake", async () => {
+test("if the fees are correct and a workshop has a mistake, the preview shows the entered fees, not the sample's", async () => {
   const { page, context } = await openFeeTable()
   const preview = page.getByRole('region', { name: 'Preview of the form' })
   await preview.getByText('Echo Days 2027').first().waitFor()
@@ -134,18 +134,18 @@ test("the preview showed the sample's fees if the fees were correct and a worksh
   await context.close()
 })
 
-test('a file with a note has no problems: the notice, the tab and the panel say the same', async () => {
+test('a file with a note has no problems: the notice, the tab and the panel all say so', async () => {
   const { page, context } = await openCreatedFile()
-  await findNotice(page).getByText('The checker found no problems, and 1 note.').waitFor()
+  await findNotice(page).getByText('The checker found no problems and 1 note.').waitFor()
   await page.getByRole('tab', { name: 'Findings', exact: true }).click()
   const panel = page.getByRole('tabpanel', { name: 'Findings' })
-  await panel.getByText('The checker found no problems, and 1 note.').waitFor()
+  await panel.getByText('The checker found no problems and 1 note.').waitFor()
   await panel.getByText('EV991').waitFor()
   await expectAccessible(page, 'findings with a note')
   await context.close()
 })
 
-test('the price table of a workshop names the categories, not a condition of the file', async () => {
+test("a workshop's price table shows category labels, not the condition in the file", async () => {
   const { page, context } = await openCreatedFile()
   const table = page.getByRole('region', { name: 'Workshop' })
   const titles = table.locator('th[scope=rowgroup]')
@@ -154,7 +154,7 @@ test('the price table of a workshop names the categories, not a condition of the
   await context.close()
 })
 
-test('edits of a created file are replaced only after confirmation, even if they were saved', async () => {
+test('edits to a created file are overwritten only after confirmation, even if they were saved', async () => {
   const { page, context } = await openCreatedFile()
   const createAgain = async () => {
     await page.getByRole('button', { name: 'Change the answers' }).click()
@@ -176,16 +176,16 @@ test('edits of a created file are replaced only after confirmation, even if they
     .waitFor()
   await expectAccessible(page, 'the question before edits are replaced')
   const download = page.waitForEvent('download')
-  await dialog.getByRole('button', { name: 'Download it' }).click()
+  await dialog.getByRole('button', { name: 'Download file' }).click()
   expect(readFileSync(await (await download).path(), 'utf8')).toMatch(/^# by hand\n/)
-  await dialog.getByRole('button', { name: 'Keep it' }).click()
+  await dialog.getByRole('button', { name: 'Keep file' }).click()
   await editor.getByText('# by hand').waitFor()
-  // After a reload, the page can still tell which text was created from the questions.
+  // After a reload, the page can still tell which text was generated from the answers.
   await page.reload()
   await editor.getByText('# by hand').waitFor()
   await page.goBack()
   await createFile(page)
-  await dialog.getByRole('button', { name: 'Replace it' }).click()
+  await dialog.getByRole('button', { name: 'Replace file' }).click()
   await findNotice(page).waitFor()
   await expect.poll(() => editor.getByText('# by hand').count()).toBe(0)
   // Without edits, no confirmation is required.
@@ -201,7 +201,7 @@ test('after a reload, the answers of a created file can still be changed; a file
   await changeButton.click()
   await findQuestion(page, 'More details').waitFor()
   await page.getByRole('textbox', { name: 'Which payment account' }).fill('society')
-  // The editor used to open the file without the new answer, and without a warning.
+  // The file does not contain the new answer yet, so the editor shows a warning.
   await page.reload()
   const warning = page.getByText('The file does not contain these changes.')
   await warning.waitFor()
@@ -210,7 +210,7 @@ test('after a reload, the answers of a created file can still be changed; a file
   await findNotice(page).waitFor()
   await expect.poll(() => warning.count()).toBe(0)
   await page.getByRole('button', { name: 'Start again' }).click()
-  await page.getByRole('button', { name: 'Discard them' }).click()
+  await page.getByRole('button', { name: 'Discard changes' }).click()
   await page
     .getByLabel('Event file', { exact: true })
     .setInputFiles(join(TOP, 'tests', 'events', 'nidancon2027.yaml'))
@@ -219,7 +219,7 @@ test('after a reload, the answers of a created file can still be changed; a file
   await context.close()
 })
 
-test('an organiser who signs in in another tab runs the rehearsal of the same draft', async () => {
+test('after signing in from another tab, an organiser can rehearse the same draft', async () => {
   const { page, context } = await openCreatedFile()
   const editor = page.getByRole('textbox', { name: 'The event file' })
   await editor.focus()

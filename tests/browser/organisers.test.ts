@@ -46,7 +46,7 @@ async function openEditor(options: { readonly width?: number } = {}) {
   return newVisit
 }
 
-/** Scrolls to the given text, clicks in front of it, and returns its line number. */
+/** Scrolls to the given text, clicks before it, and returns its line number. */
 async function placeCursorBefore(page: Page, piece: string): Promise<number> {
   const linesBefore = eventFile.slice(0, eventFile.indexOf(piece)).split('\n')
   const lines = eventFile.split('\n')
@@ -201,7 +201,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('on another day, the preview shows the price of that day, and the applied rule with its line', async () => {
+  test('for another date, the preview shows the price on that date, and the applied rule with its line', async () => {
     const { page, context } = await openEditor()
     await findTab(page, 'Price').click()
     await page.getByLabel('On this date').fill('2026-01-25')
@@ -323,9 +323,9 @@ describe('the page for organisers', () => {
       await continueButton.click()
     }
     await answer('What is the name', 'Rivers and Lungs 2027')
-    await answer('On which day does it begin?', 'soon')
+    await answer('When does it begin?', 'soon')
     await page.getByRole('alert').getByText('"soon" is not a valid date').waitFor()
-    const firstDayField = page.getByRole('textbox', { name: 'On which day does it begin?' })
+    const firstDayField = page.getByRole('textbox', { name: 'When does it begin?' })
     await expect
       .poll(() => firstDayField.evaluate((element) => element === document.activeElement))
       .toBe(true)
@@ -388,7 +388,7 @@ describe('the page for organisers', () => {
     await continueButton.click()
     await heading.getByText('Which workshops').waitFor()
     await page.getByRole('button', { name: /^Price for a category.*Ultrasound/ }).click()
-    await page.getByRole('combobox', { name: 'Who pays' }).selectOption('Student')
+    await page.getByRole('combobox', { name: 'Category for row' }).selectOption('Student')
     for (const period of ['Early Bird', 'Spot'])
       await page.getByRole('textbox', { name: `Ultrasound for Student, ${period}` }).fill('free')
     await page.setViewportSize({ width: 360, height: 800 })
@@ -402,7 +402,7 @@ describe('the page for organisers', () => {
     await refundPercentage.fill('120')
     // The message of a field that loses the focus does not move the button that is being pressed.
     await page.getByRole('radio', { name: 'Only at the front desk' }).check()
-    await page.getByText('“120” is not a share of the payment.').waitFor()
+    await page.getByText('“120” is not a valid percentage.').waitFor()
     await page.getByRole('textbox', { name: 'Which payment account' }).fill('society')
     await expectAccessible(page, 'optional questions with a mistake')
     await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(360)
@@ -466,7 +466,7 @@ describe('the page for organisers', () => {
     await context.close()
   })
 
-  test('a copied conference becomes a new conference with its own name, days and addresses', async () => {
+  test('a copied conference becomes a new conference with its own name, dates and addresses', async () => {
     const { page, context, consoleErrors } = await openEditor()
     const createButton = page.getByRole('button', { name: 'Create a new conference' })
     await page.getByLabel('Short name').fill('afpicon2026')

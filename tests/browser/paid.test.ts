@@ -129,7 +129,7 @@ describe('a postgraduate with a document', () => {
       .poll(() => page.getByRole('link', { name: 'Open map' }).getAttribute('href'))
       .toBe('https://www.google.com/maps/search/?api=1&query=Resort%2C+Changanassery%2C+Kottayam')
 
-    // On a phone, the link to share used to be in a second row.
+    // On a phone, all three buttons are in one row.
     const { width = 1280, height = 720 } = page.viewportSize() ?? {}
     await page.setViewportSize({ width: 360, height })
     const buttons = [/^Add to calendar$/, /^Open map/, /^Share this event$/].map((name) =>
@@ -237,7 +237,7 @@ describe('a postgraduate with a document', () => {
     await signIn(page)
     await page.waitForURL(/\/admin\/dashboard/)
     await page.getByRole('heading', { level: 1 }).waitFor()
-    // The conference is over on the day of the test, so its figures are collapsed.
+    // The conference has ended by the date of the test, so its figures are collapsed.
     await page.getByRole('heading', { level: 2, name: 'AFPICON' }).click()
     await page.getByText(NAME).first().waitFor()
     await expectAccessible(page, 'dashboard')
@@ -254,7 +254,7 @@ describe('a chosen document', () => {
     await page.goto(server.url + FORM_PATH)
     await fillForm(page, { name: 'Dr. Once Chosen', category: PG_CATEGORY, hasProof: true })
     await waitForUpload(page)
-    await expectAccessible(page, 'a proof that has been sent')
+    await expectAccessible(page, 'a document that has been sent')
     await page.reload()
     await waitForUpload(page)
     const tab = await context.newPage()

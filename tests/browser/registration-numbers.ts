@@ -32,7 +32,7 @@ export function readNumbers(dataDir: string, formerNumbers: FourNumbers): FourNu
 
 /**
  * Replaces the former registration number in the page data of an imported registration, except in the order and
- * transaction ID, which remain the former number.
+ * transaction ID, which keep the former number.
  */
 export const replaceNumber = (
   details: Readonly<Record<string, string | undefined>>,

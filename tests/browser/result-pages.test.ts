@@ -1,4 +1,4 @@
-/** The result pages of imported registrations in every state, of unknown orders, and if the server does not respond. */
+/** Result pages: imported registrations in every state, unknown orders, and a server that does not respond. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
@@ -14,7 +14,7 @@ import type { TestServer } from './serve.ts'
 
 const FETCH_FAILED = 'Failed to fetch registration details'
 const NETWORK_ERROR = 'Network error. Please check your internet connection.'
-const MAYBE_DEDUCTED = 'check that no amount was deducted'
+const MAYBE_DEDUCTED = 'check that no money was taken from your account'
 const STATUSES = ['success', 'pending', 'failed', 'refunded'] as const
 const DELEGATE = {
   full_name: 'Dr. Stored Sample',

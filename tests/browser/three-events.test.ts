@@ -79,7 +79,7 @@ test('a runner registers with family members, a shirt and a donation, pays, and 
   await waitUntilRendered(`${server.url}/nilarun2027`)
   const release = await holdRequests(page, '**/assets/{index,shared,registration-page}*.js')
   await page.goto(`${server.url}/nilarun2027`, { waitUntil: 'commit' })
-  // If an event sold other items than entries, the price did not change until the scripts had loaded.
+  // The price changes before the scripts have loaded, even if the event sells other items than entries.
   const bar = page.getByRole('region', { name: 'Your Entry' })
   await page.getByLabel('Running shirt').selectOption('xxl')
   await expect.poll(async () => toPlainText(await bar.innerText())).toContain('₹ 1,348')

@@ -97,7 +97,7 @@ describe('a payment that is declined', () => {
     await context.close()
   })
 
-  test('can be paid later, without filling in the form again', async () => {
+  test('can be retried later, without filling in the form again', async () => {
     const { page, context } = await visit(browser)
     await openGatewayForOrder(page, await registerThroughApi(server.url, 'Dr. Second Attempt'))
     await clickAtGateway(page, 'Decline')
@@ -128,7 +128,7 @@ describe('a slow payment', () => {
     // The page polls until the gateway has the result.
     const paidHeading = page.getByRole('heading', { name: 'Registration Confirmed' })
     await paidHeading.waitFor({ timeout: 200_000 })
-    // The result is announced once: by the focus, and not also by a live region.
+    // The result is announced once, by moving the focus, not by a live region as well.
     await expect
       .poll(() => paidHeading.evaluate((heading) => heading === document.activeElement))
       .toBe(true)
@@ -369,7 +369,7 @@ describe('the state of a registration on its page', () => {
     payLabel: string | null,
   ])[] = [
     [
-      'to be paid, at its valid price',
+      'to be paid, while its price is still valid',
       {
         stands: 'not-paid',
         may_pay: true,
@@ -386,7 +386,7 @@ describe('the state of a registration on its page', () => {
       'Pay ₹ 3,540 now',
     ],
     [
-      'to be paid, at a price that is no longer valid',
+      'to be paid, when its price is no longer valid',
       {
         stands: 'not-paid',
         may_pay: true,
@@ -405,7 +405,7 @@ describe('the state of a registration on its page', () => {
       null,
     ],
     [
-      'failed, at its valid price',
+      'failed, while its price is still valid',
       {
         stands: 'failed',
         payment_status: 'failed',
@@ -433,7 +433,7 @@ describe('the state of a registration on its page', () => {
       'Pay ₹ 3,540 again',
     ],
     [
-      'failed, at a price that is no longer valid',
+      'failed, when its price is no longer valid',
       {
         stands: 'failed',
         payment_status: 'failed',
@@ -511,8 +511,8 @@ describe('the state of a registration on its page', () => {
   })
 })
 
-describe('a result page without its order', () => {
-  test('does not disclose its order ID: no referrer, no cache, no index', async () => {
+describe('a result page for an unknown order', () => {
+  test('does not disclose the order ID: no referrer, no cache, no index', async () => {
     const response = await fetch(`${server.url}${SUCCESS_PATH}?orderId=AFPI0000000000000`)
     expect(response.headers.get('referrer-policy')).toBe('no-referrer')
     expect(response.headers.get('cache-control')).toBe('no-store')

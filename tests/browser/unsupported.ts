@@ -1,4 +1,4 @@
-/** Finds features in a built script that a supported browser lacks. */
+/** Finds the features that a built script uses but a supported browser lacks. */
 import { createRequire } from 'node:module'
 import { parse } from 'acorn'
 import { analyze } from 'eslint-scope'
@@ -107,9 +107,9 @@ const isNode = (value: unknown): value is Node =>
 const getChildren = (node: Node): Node[] => Object.values(node).flat().filter(isNode)
 
 /**
- * Returns the features that `source` uses and that one of `browsers` lacks, with those browsers: `Array.toSorted:
- * chrome, safari`. A name after `typeof` or before `?.` is a feature test, not a use. If the type of `x` in `x.name`
- * is unknown, it is reported only if every common interface with such a member is too new.
+ * Returns the features that `source` uses and that one of `browsers` lacks, with the browsers that lack them:
+ * `Array.toSorted: chrome, safari`. A name after `typeof` or before `?.` is a feature test, not a use. If the type of
+ * `x` in `x.name` is unknown, the name is reported only if every common interface with such a member is too new.
  */
 export function findUnsupportedFeatures(
   source: string,

@@ -76,7 +76,7 @@ async function compareRows(
 }
 
 /**
- * Migrates copies of an old database, without and with kills, and compares the results. `copy` creates another
+ * Migrates copies of an old database, with and without kills, and compares the results. `copy` creates another
  * copy.
  */
 async function checkMigration(

@@ -22,7 +22,7 @@ type Counts = {
   readonly auditRows: number
 }
 
-/** Returns the problems. If `hasFile`, the proof of every registration must be stored. */
+/** Returns the problems. Unless `hasFile` is null, the uploaded file of every registration must be stored. */
 export function findIncomplete(
   dataDir: string,
   acknowledgedNumbers: readonly string[],
@@ -61,8 +61,8 @@ export function findIncomplete(
         )
       if (hasFile === null || registered === 0) continue
       const sha256 = proofStatement.get(regNo)
-      if (sha256 === undefined) problems.push(`${regNo}: no proof is recorded`)
-      else if (!hasFile(sha256)) problems.push(`${regNo}: the proof's file is missing`)
+      if (sha256 === undefined) problems.push(`${regNo}: no upload is recorded`)
+      else if (!hasFile(sha256)) problems.push(`${regNo}: the uploaded file is missing`)
     }
     return problems
   } finally {

@@ -23,7 +23,7 @@ export type ClientResults = {
   readonly paid: Set<string>
   /** Email addresses of delegates who were told that the hall is full. */
   readonly soldOut: string[]
-  /** Responses that no fault explains. */
+  /** Responses that none of the faults explains. */
   readonly unexpected: string[]
 }
 export const createClientResults = (): ClientResults => ({

@@ -59,14 +59,14 @@ export type FaultOutcome = CheckResult & {
 const TOP = join(import.meta.dirname, '..', '..')
 const PASSWORD = 'a long password for tests'
 const POLL_MS = 10
-const WAIT_MS_MAX = 200_000
+const MAX_WAIT_MS = 200_000
 const PROXY_DELAY_MS = 0
 /** One COMMIT in this many is cut, including those of background work. */
 const CUT_ONE_IN = 4
 /** The time from the primary's death to the promotion of its standby. */
 const DETECTION_MS = 500
 /** The target for resuming after a failover. */
-export const RESUMED_MS_MAX = 15_000
+export const MAX_RESUMED_MS = 15_000
 /** The time allowed for queued emails to arrive. */
 const EMAIL_QUIET_MS = 400
 
@@ -135,7 +135,7 @@ export async function runFaults(rounds: FaultRounds): Promise<FaultOutcome> {
     const [firstServer] = servers
     if (firstServer === undefined) throw new Error('expected two servers')
     const checkResult = await checkOverHttp(
-      firstServer.getRunning().url,
+      firstServer.getRunningServer().url,
       PASSWORD,
       results,
       inbox.emails,
@@ -220,7 +220,7 @@ async function failOverToStandby(
 let requestCount = 0
 async function canRegister(server: Server, index: number): Promise<boolean> {
   requestCount += 1
-  return fetch(`${server.getRunning().url}/api/${FAULT_EVENT}/register/`, {
+  return fetch(`${server.getRunningServer().url}/api/${FAULT_EVENT}/register/`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -229,7 +229,7 @@ async function canRegister(server: Server, index: number): Promise<boolean> {
       phone_number: '9847012345',
       is_member: 'false',
     }),
-    signal: AbortSignal.timeout(RESUMED_MS_MAX),
+    signal: AbortSignal.timeout(MAX_RESUMED_MS),
   }).then(
     ({ status }) => status === 201,
     () => false,
@@ -242,7 +242,7 @@ async function waitUntil(
 ): Promise<void> {
   const startedAt = performance.now()
   while (!(await isReached())) {
-    if (performance.now() - startedAt > WAIT_MS_MAX)
+    if (performance.now() - startedAt > MAX_WAIT_MS)
       throw new Error(`timeout while waiting for ${condition}`)
     await pause(POLL_MS)
   }

@@ -114,7 +114,7 @@ async function traceStore(
   )
 }
 
-/** Traces a server process while delegates send a proof. Returns the result for each response. */
+/** Traces a server process while delegates upload a document. Returns the result for each response. */
 async function traceServer(registrations: number): Promise<readonly boolean[]> {
   const traceFile = join(folder, 'trace')
   const dataDir = join(folder, 'var')

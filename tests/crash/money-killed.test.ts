@@ -17,8 +17,8 @@ import { chooseRuns, registerThorough } from '../runs.ts'
 /** CRASH_CYCLES=50 is the long run. */
 const cycles = Number(process.env['CRASH_CYCLES'] ?? chooseRuns(2, 1))
 /** The maximum numbers of operations between two kills. */
-const NOTICES_MAX = 30
-const RARE_MAX = 6
+const MAX_NOTICES = 30
+const MAX_RARE = 6
 let folder: string
 let runningServer: RunningServer | null
 beforeEach(() => {
@@ -39,8 +39,8 @@ async function killUnderLoad(
   const countRareOperations = (): number =>
     operations.decided.length + operations.refunded.length + operations.retried.length
   const target = {
-    notices: operations.notices.length + 1 + random() * NOTICES_MAX,
-    rare: countRareOperations() + 1 + random() * RARE_MAX,
+    notices: operations.notices.length + 1 + random() * MAX_NOTICES,
+    rare: countRareOperations() + 1 + random() * MAX_RARE,
   }
   const killTimer = setInterval(() => {
     if (operations.notices.length >= target.notices && countRareOperations() >= target.rare)

@@ -53,10 +53,10 @@ const PACKAGED = join(
   `${process.platform}-${process.arch}`,
   'native/bin',
 )
-const LISTENING_MS_MAX = 120_000
+const MAX_LISTENING_MS = 120_000
 const POLL_MS = 20
 /** Enough for four servers and the observers. */
-const CONNECTIONS_MAX = 200
+const MAX_CONNECTIONS = 200
 
 /** Returns the folder of the oldest supported version if it is installed, or else of the npm package. */
 const findPrograms = (): string => process.env['POSTGRES_BIN'] ?? findOldestBinaries() ?? PACKAGED
@@ -78,7 +78,7 @@ export async function startCluster({ isDurable = true }: ClusterOptions = {}): P
     ...localeOptions,
   ])
   const settings = [
-    `max_connections=${CONNECTIONS_MAX}`,
+    `max_connections=${MAX_CONNECTIONS}`,
     'shared_buffers=128MB',
     ...(isDurable ? [] : ['fsync=off', 'full_page_writes=off']),
   ]
@@ -183,7 +183,7 @@ async function waitForRow(shell: Shell, statement: string): Promise<void> {
   const client = await shell()
   const startedAt = performance.now()
   while ((await client.query(statement)).rowCount === 0) {
-    if (performance.now() - startedAt > LISTENING_MS_MAX) throw new Error(`no row: ${statement}`)
+    if (performance.now() - startedAt > MAX_LISTENING_MS) throw new Error(`no row: ${statement}`)
     await pause(POLL_MS)
   }
   await client.end()
@@ -199,7 +199,7 @@ export async function waitForConnection(url: string): Promise<void> {
       await client.end()
       return
     } catch (error) {
-      if (performance.now() - startedAt > LISTENING_MS_MAX) throw error
+      if (performance.now() - startedAt > MAX_LISTENING_MS) throw error
     }
     await pause(POLL_MS)
   }

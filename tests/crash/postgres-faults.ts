@@ -1,5 +1,5 @@
 /** Causes faults for two servers on PostgreSQL: `node tests/crash/postgres-faults.ts [FAULT...]`. */
-import { FAULTS, needsStandby, RESUMED_MS_MAX, runFaults } from './fault-rounds.ts'
+import { FAULTS, needsStandby, MAX_RESUMED_MS, runFaults } from './fault-rounds.ts'
 import type { Fault, FaultOutcome } from './fault-rounds.ts'
 import { hasPgbouncer, startPgbouncer } from './pgbouncer.ts'
 import { hasStandbys, startCluster } from './postgres-cluster.ts'
@@ -13,7 +13,7 @@ const CLIENTS = Number(process.env['CLIENTS'] ?? 16)
 const TIMES = Number(process.env['TIMES'] ?? 6)
 const REGISTRATIONS_MIN = Number(process.env['TOLD'] ?? 40)
 const FAILOVERS = Number(process.env['FAILOVERS'] ?? 1)
-const PROBLEMS_SHOWN_MAX = 10
+const MAX_PROBLEMS_SHOWN = 10
 
 const POOLED = 'pooled'
 type Run = Fault | typeof POOLED
@@ -32,9 +32,9 @@ const runs = chosenRuns.flatMap((fault) =>
 let hasPassed = true
 for (const fault of runs) {
   const problems = await runFault(fault).catch((error: unknown) => [String(error)])
-  for (const problem of problems.slice(0, PROBLEMS_SHOWN_MAX)) console.log(`  wrong: ${problem}`)
-  if (problems.length > PROBLEMS_SHOWN_MAX)
-    console.log(`  and ${problems.length - PROBLEMS_SHOWN_MAX} more`)
+  for (const problem of problems.slice(0, MAX_PROBLEMS_SHOWN)) console.log(`  wrong: ${problem}`)
+  if (problems.length > MAX_PROBLEMS_SHOWN)
+    console.log(`  and ${problems.length - MAX_PROBLEMS_SHOWN} more`)
   hasPassed &&= problems.length === 0
 }
 console.log(hasPassed ? 'no problems' : 'some checks failed')
@@ -67,7 +67,7 @@ async function runFault(run: Run): Promise<readonly string[]> {
       print: (line) => console.log(line),
     })
     console.log(`  ${formatOutcome(outcome)}`)
-    const lateMs = outcome.resumedMs.filter((ms) => ms > RESUMED_MS_MAX)
+    const lateMs = outcome.resumedMs.filter((ms) => ms > MAX_RESUMED_MS)
     return [
       ...outcome.problems,
       ...lateMs.map((ms) => `a server resumed after ${Math.round(ms)} ms`),

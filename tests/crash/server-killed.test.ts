@@ -1,4 +1,4 @@
-/** Kills a server at random while 64 clients send registrations with a proof, and restarts it. */
+/** Kills a server at random while 64 clients send registrations with an upload, and restarts it. */
 import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -43,9 +43,9 @@ const countSamePersonEmails = (): unknown => {
 /** Each run waits for at least this many responses, however slow the machine is. */
 const ANSWERS_MIN = 11
 /** The maximum number of responses, so that a run also ends on a slow machine. */
-const ANSWERS_MAX = 100
+const MAX_ANSWERS = 100
 /** A batch commits within a few milliseconds, so kills hit every phase of a commit. */
-const WAIT_MS_MAX = 30
+const MAX_WAIT_MS = 30
 
 /**
  * Kills the server at a random moment after a number of responses. If only time counted, a server on a busy machine
@@ -57,8 +57,8 @@ async function killUnderLoad(
   random: () => number,
 ): Promise<readonly string[]> {
   const acknowledgedNumbers: string[] = []
-  const answerCount = ANSWERS_MIN + Math.floor(random() * (ANSWERS_MAX - ANSWERS_MIN))
-  const waitMs = random() * WAIT_MS_MAX
+  const answerCount = ANSWERS_MIN + Math.floor(random() * (MAX_ANSWERS - ANSWERS_MIN))
+  const waitMs = random() * MAX_WAIT_MS
   await runClients(server, (regNo) => {
     acknowledgedNumbers.push(regNo)
     if (acknowledgedNumbers.length === answerCount)
@@ -152,6 +152,6 @@ registerThorough(() => {
     const uploads = join(folder, 'uploads')
     for (const folderName of readdirSync(uploads))
       rmSync(join(uploads, folderName), { recursive: true })
-    expect(findProblems([regNo])).toEqual([`${regNo}: the proof's file is missing`])
+    expect(findProblems([regNo])).toEqual([`${regNo}: the uploaded file is missing`])
   })
 })

@@ -82,7 +82,7 @@ export async function startServer(
 export const WEB_FORM_HEADERS = { 'rollcall-form': '1' }
 
 /**
- * Registers one delegate with a unique proof. Returns the number, or null after a lost connection
+ * Registers one delegate with a unique uploaded file. Returns the number, or null after a lost connection
  * or an error response.
  */
 export async function register(

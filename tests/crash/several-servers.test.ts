@@ -36,7 +36,7 @@ const REGISTRATIONS_MIN = 20
 /** The number of emails to wait for before checking for duplicates. */
 const EMAILS_MIN = 30
 /** A negative control must do harm within this many restarts of both servers. */
-const RESTARTS_MAX = 10
+const MAX_RESTARTS = 10
 
 type RunningProcess = { readonly child: ChildProcess; readonly name: string }
 /** The output of the servers. */
@@ -226,7 +226,7 @@ else {
         let problems: readonly string[] = []
         for (
           let restart = 1;
-          restart <= RESTARTS_MAX && !problems.some((problem) => pattern.test(problem));
+          restart <= MAX_RESTARTS && !problems.some((problem) => pattern.test(problem));
           restart += 1
         ) {
           const servers = ['a', 'b'].map((name) =>

@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
-/** One finished call: `name(args) = result`. `args` contains each file descriptor with its path. */
+/** One completed system call: `name(args) = result`. `args` contains each file descriptor with its path. */
 export type SystemCall = { readonly name: string; readonly args: string; readonly result: string }
 
 /** Returns whether strace, a Debian package for Linux, is installed. */

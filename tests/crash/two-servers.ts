@@ -1,4 +1,4 @@
-/** Two servers on one PostgreSQL behind a proxy, and clients that register like browsers. */
+/** Two servers behind a proxy that share a PostgreSQL database, and clients that register as browsers do. */
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +26,7 @@ export const PRICES = [
   { price: 1500, total: 1770 },
 ] as const
 
-/** A free event with few seats, which confirms by email. */
+/** A free event with few seats. Registrations are confirmed by email. */
 const smallEvent = buildFixtureEvent({
   id: 'small2026',
   prefix: 'SMLL',
@@ -36,8 +36,8 @@ quotas:
   - {id: hall, when: {is_member: true}, max: ${SEATS}, full: The hall is full}
 `,
 })
-/** Builds a version of the paid event, whose price and form change. */
-export const buildPaidEvent = (version: 0 | 1, change: number): string => {
+/** Builds a version of the paid event: `version` determines its price, `revision` the id of a form field. */
+export const buildPaidEvent = (version: 0 | 1, revision: number): string => {
   const { price, total } = PRICES[version]
   return buildFixtureEvent({
     id: 'paid2026',
@@ -47,11 +47,11 @@ export const buildPaidEvent = (version: 0 | 1, change: number): string => {
     title: `Costs ${total}`,
   }).replace(
     '        - {id: letter,',
-    `        - {id: city${change}, label: City}\n        - {id: letter,`,
+    `        - {id: city${revision}, label: City}\n        - {id: letter,`,
   )
 }
 
-/** The start of the clock of all servers. It continues while one of them restarts. */
+/** The time at which the servers' shared clock starts. The clock keeps running while a server restarts. */
 const START_TIME = Date.UTC(2026, 0, 20, 6)
 const getClock = (): string =>
   new Date(START_TIME + performance.now()).toISOString().replace(/\.\d+Z$/, '+00:00')
@@ -59,16 +59,16 @@ const getClock = (): string =>
 export type Server = {
   readonly name: string
   readonly port: number
-  readonly getRunning: () => RunningServer
+  readonly getRunningServer: () => RunningServer
   /** Returns the output of the server, including its log. */
   readonly readOutput: () => string
   kill(): Promise<void>
   start(): Promise<void>
   /**
-   * Writes this version of the paid event into the server's folder, as a careful operator does: under another name
-   * first.
+   * Writes this version of the paid event into the server's folder as a careful operator does: to a file with another
+   * name, which is then renamed.
    */
-  writeVersion(version: 0 | 1, change: number): void
+  writeVersion(version: 0 | 1, revision: number): void
 }
 
 /** Starts a server with separate folders and a separate port. All servers share the database and the mail server. */
@@ -91,7 +91,7 @@ export async function startServer(
   write('small2026.yaml', smallEvent)
   write('paid2026.yaml', buildPaidEvent(0, 0))
   const port = await findFreePort()
-  let running: RunningServer | null = null
+  let runningServer: RunningServer | null = null
   let output = ''
   const start = async (): Promise<void> => {
     useCompiledEvents(dataDir)
@@ -113,33 +113,33 @@ export async function startServer(
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     child.stdout?.on('data', (text: Buffer) => (output += text.toString()))
-    running = await waitForStart(child)
+    runningServer = await waitForStart(child)
   }
-  const requireRunning = (): RunningServer => {
-    if (running === null) throw new Error(`${name} was never started`)
-    return running
+  const requireRunningServer = (): RunningServer => {
+    if (runningServer === null) throw new Error(`${name} was never started`)
+    return runningServer
   }
   await start()
   return {
     name,
     port,
-    getRunning: requireRunning,
+    getRunningServer: requireRunningServer,
     readOutput: () => output,
-    kill: () => requireRunning().end('SIGKILL'),
+    kill: () => requireRunningServer().end('SIGKILL'),
     start,
-    writeVersion: (version, change) => write('paid2026.yaml', buildPaidEvent(version, change)),
+    writeVersion: (version, revision) => write('paid2026.yaml', buildPaidEvent(version, revision)),
   }
 }
 
 export type Proxy = { readonly url: string; close(): Promise<void> }
 
 /**
- * Opens a proxy that sends requests to the servers in turn, and retries refused connections at the other server.
+ * Opens a proxy that sends requests to the servers in turn, and retries refused connections on the other server.
  * Interrupted requests get 502.
  */
 export async function openProxy(ports: readonly number[]): Promise<Proxy> {
   let requestCount = 0
-  const proxy = createServer((incoming, answer) => {
+  const proxy = createServer((incoming, response) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('error', () => {})
@@ -149,15 +149,15 @@ export async function openProxy(ports: readonly number[]): Promise<Proxy> {
         const port = ports[(requestCount + attemptsLeft) % ports.length]
         const { url: path = '/', method, headers } = incoming
         const forwarded = request({ host: '127.0.0.1', port, path, method, headers, agent: false })
-        forwarded.on('response', (response) => {
-          answer.writeHead(response.statusCode ?? 502, response.headers)
-          response.on('error', () => answer.destroy())
-          response.pipe(answer)
+        forwarded.on('response', (upstreamResponse) => {
+          response.writeHead(upstreamResponse.statusCode ?? 502, upstreamResponse.headers)
+          upstreamResponse.on('error', () => response.destroy())
+          upstreamResponse.pipe(response)
         })
         forwarded.on('error', (error: NodeJS.ErrnoException) => {
           if (error.code === 'ECONNREFUSED' && attemptsLeft > 1) forward(attemptsLeft - 1)
-          else if (answer.headersSent) answer.destroy()
-          else answer.writeHead(502).end()
+          else if (response.headersSent) response.destroy()
+          else response.writeHead(502).end()
         })
         forwarded.end(Buffer.concat(chunks))
       }
@@ -179,7 +179,7 @@ export async function openProxy(ports: readonly number[]): Promise<Proxy> {
   }
 }
 
-/** Results of the clients. */
+/** The results of all clients. */
 export type ClientResults = {
   readonly confirmed: string[]
   /** People who were told that the hall is full. */
@@ -189,8 +189,8 @@ export type ClientResults = {
   readonly problems: string[]
 }
 
-/** The pause between two people. Without it, clients use all cores while the run waits for a restart. */
-const THINKING_MS = 60
+/** The pause between two registrations. Without it, clients use all cores while the run waits for a restart. */
+const THINK_TIME_MS = 60
 
 /** Registers people sequentially until the run ends. */
 export async function runClient(
@@ -201,9 +201,9 @@ export async function runClient(
 ): Promise<void> {
   for (let n = 1; !isOver(); n += 1) {
     const person = `${name}-${n}`
-    if (n % 2 === 0) await registerAtSmall(url, person, n % 4 === 0, results, isOver)
-    else await registerAtPaid(url, person, results, isOver)
-    await pause(THINKING_MS)
+    if (n % 2 === 0) await registerForFreeEvent(url, person, n % 4 === 0, results, isOver)
+    else await registerForPaidEvent(url, person, results, isOver)
+    await pause(THINK_TIME_MS)
   }
 }
 
@@ -251,19 +251,19 @@ async function send(
     proof === null ? [] : [['letter', { name: 'letter.pdf', bytes: proof }]],
   )
   return retryUntilResponse(async () => {
-    const answer = await fetch(`${url()}/api/${event}/register/`, {
+    const response = await fetch(`${url()}/api/${event}/register/`, {
       method: 'POST',
       headers: { 'content-type': type, 'idempotency-key': person },
       body: new Uint8Array(payload),
     })
     responseCount += 1
-    if (responseCount % DISCARD_ONE_IN !== 0) return answer
-    await answer.arrayBuffer()
+    if (responseCount % DISCARD_ONE_IN !== 0) return response
+    await response.arrayBuffer()
     throw new Error('the response is discarded')
   }, isOver)
 }
 
-async function registerAtSmall(
+async function registerForFreeEvent(
   url: () => string,
   person: string,
   isMember: boolean,
@@ -271,9 +271,9 @@ async function registerAtSmall(
   isOver: () => boolean,
 ): Promise<void> {
   const fields = { is_member: String(isMember) }
-  const answer = await send(url, 'small2026', person, fields, createPdf(person), isOver)
-  if (answer === null) return
-  const { status, text } = answer
+  const response = await send(url, 'small2026', person, fields, createPdf(person), isOver)
+  if (response === null) return
+  const { status, text } = response
   const body = JSON.parse(text) as { readonly reg_no?: string; readonly code?: string }
   if (status === 201) results.confirmed.push(String(body.reg_no))
   else if (isMember && body.code === 'full') results.soldOut.push(person)
@@ -281,7 +281,7 @@ async function registerAtSmall(
 }
 
 /** Opens the form, reads its price, and sends it with that price. */
-async function registerAtPaid(
+async function registerForPaidEvent(
   url: () => string,
   person: string,
   results: ClientResults,
@@ -295,7 +295,7 @@ async function registerAtPaid(
   if (module.status !== 200)
     results.problems.push(`${person}: the form's module does not load: ${form.validator_url}`)
   const total = String(/\d+/.exec(form.event.title)?.[0])
-  const answer = await send(
+  const response = await send(
     url,
     'paid2026',
     person,
@@ -303,8 +303,8 @@ async function registerAtPaid(
     null,
     isOver,
   )
-  if (answer === null) return
-  const { status, text } = answer
+  if (response === null) return
+  const { status, text } = response
   const body = JSON.parse(text) as {
     readonly reg_no?: string
     readonly code?: string

@@ -5,8 +5,8 @@ import type { Mutation } from '../mistakes.ts'
 
 // A guard is stored as a replacement of text that removes it. `money.yaml`: lost payments; `strangers.yaml`: the
 // security test; `office.yaml`: conflicts between staff; `machine.yaml`: operation; `several.yaml`: several servers
-// with one database; `treasury.yaml`: bank statements, corrections and tax documents; `closing.yaml`: the close of a
-// month; `delegates.yaml`: pages, emails, browsers and the clock.
+// with one database; `treasury.yaml`: bank statements, corrections and tax documents; `closing.yaml`: the month-end
+// close; `delegates.yaml`: pages, emails, browsers and the clock.
 // Keys: `about` states what a user saw; `finding` its number; `without` the removed protection; `test` the file and
 // name of the test that then fails; `red` a part of its error; `build: web` that the test uses the built web app.
 
@@ -33,21 +33,32 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
   closing: 14,
 }
 
-/** Findings whose guard belongs to another subject. */
-export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<number, string>>>> = {
-  money: {},
-  treasury: {},
-  delegates: {},
-  strangers: {
-    6: 'An old price never ended: see [payment guard 18](../money/guards.md).',
-  },
-  office: {
-    16: 'A treasurer refunded another event’s payment by its order id: refunds now take a registration number only, see guard 15.',
-  },
-  machine: {},
-  several: {},
-  closing: {},
-}
+type RowCells = readonly [symptom: string, protection: string, file: string]
+
+/** The rows of findings whose guard belongs to another finding. */
+export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<number, RowCells>>>> =
+  {
+    money: {},
+    treasury: {},
+    delegates: {},
+    strangers: {
+      6: [
+        'An old price never ended.',
+        'See [payment guard 18](../money/guards.md)',
+        '`tests/server/payments/pay.test.ts`',
+      ],
+    },
+    office: {
+      16: [
+        'A treasurer refunded another event’s payment by its order id.',
+        'A refund takes only a registration number: see guard 15',
+        '`tests/server/office/permissions/role-matrix.test.ts`',
+      ],
+    },
+    machine: {},
+    several: {},
+    closing: {},
+  }
 
 export type Guard = {
   readonly mutation: Mutation
@@ -86,7 +97,7 @@ export function updatePage(text: string): string {
   )
 }
 
-type Row = readonly [finding: number, symptom: string, protection: string, file: string]
+type Row = readonly [finding: number, ...cells: RowCells]
 
 function buildTable(subject: Subject): string {
   const guardRows = readGuards()
@@ -98,7 +109,7 @@ function buildTable(subject: Subject): string {
       `\`${test.file}\``,
     ])
   const elsewhereRows = Object.entries(GUARDS_IN_OTHER_TABLES[subject]).map(
-    ([finding, file]): Row => [Number(finding), file, '', ''],
+    ([finding, cells]): Row => [Number(finding), ...cells],
   )
   const rows = [...guardRows, ...elsewhereRows]
     .toSorted(([one], [other]) => one - other)

@@ -1,8 +1,8 @@
 /**
  * Makes typical mistakes in an event file systematically: every scalar, row and list item is removed, duplicated,
  * swapped, misspelt, changed in case, replaced by another declared id, made a digit longer or shorter, moved by a day
- * or a year, unquoted, indented by a tab, given another type, or moved by a line. A mutant is the whole text and the
- * lines where an author would look.
+ * or a year, unquoted, indented by a tab, given another type, or moved by a line. A mutant consists of the whole text
+ * and the lines where an author would look.
  */
 import {
   isMap,
@@ -23,7 +23,7 @@ export type Mutant = {
   readonly text: string
   /** The first and last changed line of the mutant, from 1. For a removed part: its former position. */
   readonly lines: readonly [number, number]
-  /** Lines of the parent keys of the change, which lack a removed part. */
+  /** Lines of the keys above the change. An error about a removed part is reported there. */
   readonly parentLines: readonly number[]
   /** Names that no longer exist. A line that uses such a name refers to the change. */
   readonly removedNames: readonly string[]
@@ -33,8 +33,8 @@ type Span = readonly [number, number]
 type Edit = { readonly at: Span; readonly text: string }
 
 /**
- * Returns the results of the mutants whose position satisfies `isSelected`, always in the same order. Handles each text
- * immediately, because all texts together would fill the memory.
+ * Calls `handle` for each mutant whose index satisfies `isSelected`, and returns its results in a fixed order. Handles
+ * each text immediately, because all texts together would not fit in memory.
  */
 export function mapMutants<Result>(
   text: string,
@@ -64,7 +64,7 @@ export function mapMutants<Result>(
         text,
       )
     if (changedText === text) return
-    const key = describeDifference(text, changedText, edits)
+    const key = buildMutantKey(text, changedText, edits)
     if (seenTexts.has(key)) return
     seenTexts.add(key)
     if (!isSelected(seenTexts.size - 1)) return
@@ -113,7 +113,7 @@ export function mapMutants<Result>(
         addMutant('misspell key', `${path}: key ${misspellWord(String(key.value))}`, [
           { at: keySpan, text: misspellWord(String(key.value)) },
         ])
-        addMutant('other case key', `${path}: key ${changeCase(String(key.value))}`, [
+        addMutant('key in different case', `${path}: key ${changeCase(String(key.value))}`, [
           { at: keySpan, text: changeCase(String(key.value)) },
         ])
       }
@@ -159,11 +159,11 @@ export function mapMutants<Result>(
         ])
       const value: unknown = scalar.value
       const isQuoted = /^["']/.test(source)
-      if (isQuoted) addScalarMutant('lost quote', source.slice(1))
-      if (isQuoted) addScalarMutant('lost quotes', source.slice(1, -1))
+      if (isQuoted) addScalarMutant('removed quote', source.slice(1))
+      if (isQuoted) addScalarMutant('removed quotes', source.slice(1, -1))
       if (typeof value === 'number') {
-        addScalarMutant('a digit more', `${source}0`)
-        addScalarMutant('a digit less', source.length > 1 ? source.slice(0, -1) : '0')
+        addScalarMutant('extra digit', `${source}0`)
+        addScalarMutant('missing digit', source.length > 1 ? source.slice(0, -1) : '0')
         addScalarMutant('digits swapped', source.replace(/^(\d)(\d)/, '$2$1'))
         addScalarMutant(
           'another digit',
@@ -189,7 +189,7 @@ export function mapMutants<Result>(
           )
         } else {
           addScalarMutant('misspell', source.replace(value, misspellWord(value)))
-          addScalarMutant('other case', source.replace(value, changeCase(value)))
+          addScalarMutant('different case', source.replace(value, changeCase(value)))
         }
         for (const group of idGroups) {
           if (!group.includes(value)) continue
@@ -244,22 +244,28 @@ function findParentLines(lines: readonly string[], lineIndex: number): readonly 
   return lineNumbers
 }
 
-/** Returns a key of the mutant: the smallest part of `text` that must be replaced, and its replacement. */
-function describeDifference(text: string, changedText: string, edits: readonly Edit[]): string {
+/** Returns a key that identifies the mutant: the smallest part of `text` that must be replaced, and its replacement. */
+function buildMutantKey(text: string, changedText: string, edits: readonly Edit[]): string {
   let start = Math.min(...edits.map(({ at }) => at[0]))
   while (start < text.length && text[start] === changedText[start]) start += 1
-  const commonMax = Math.min(text.length, changedText.length) - start
-  let commonEnd = Math.min(commonMax, text.length - Math.max(...edits.map(({ at }) => at[1])))
-  while (commonEnd < commonMax && text.at(-1 - commonEnd) === changedText.at(-1 - commonEnd))
-    commonEnd += 1
-  return `${start} ${text.length - commonEnd} ${changedText.slice(start, changedText.length - commonEnd)}`
+  const maxCommonLength = Math.min(text.length, changedText.length) - start
+  let commonSuffixLength = Math.min(
+    maxCommonLength,
+    text.length - Math.max(...edits.map(({ at }) => at[1])),
+  )
+  while (
+    commonSuffixLength < maxCommonLength &&
+    text.at(-1 - commonSuffixLength) === changedText.at(-1 - commonSuffixLength)
+  )
+    commonSuffixLength += 1
+  return `${start} ${text.length - commonSuffixLength} ${changedText.slice(start, changedText.length - commonSuffixLength)}`
 }
 
-/** Misspells a word as in typing: swaps two letters, or omits one. */
+/** Misspells a word as a typo would: swaps two letters, or omits one. */
 function misspellWord(word: string): string {
-  const letters = /[A-Za-z]{4,}/.exec(word)
-  if (letters === null) return `${word}x`
-  const position = letters.index + 1
+  const wordMatch = /[A-Za-z]{4,}/.exec(word)
+  if (wordMatch === null) return `${word}x`
+  const position = wordMatch.index + 1
   const [a = '', b = ''] = [word[position], word[position + 1]]
   return a === b
     ? word.slice(0, position) + word.slice(position + 1)
@@ -276,8 +282,8 @@ function shiftDay(day: string, days: number): string {
 }
 
 /**
- * Returns groups of interchangeable ids: categories, periods, items, quotas, fields, the options of each field, the
- * fields of its people.
+ * Returns groups of interchangeable ids: categories, periods, items, quotas, fields, the options of each
+ * field, and the fields asked for each person of a people field.
  */
 function findDeclaredIds(file: Record<string, unknown>): readonly (readonly string[])[] {
   const findIds = (value: unknown): string[] =>

@@ -16,4 +16,4 @@ export const undetectedMistakes: Readonly<Record<string, string>> = {
 }
 
 /** The maximum number of mistakes that are reported at a line where an author would not look. */
-export const MISPLACED_MAX = 15
+export const MAX_MISPLACED = 15

@@ -1,6 +1,6 @@
 /**
  * Checks mutants: each file of events/ with each mistake of `mutate.ts`, or an even sample. `npm run mutants` checks
- * all mutants, which takes some minutes; a test checks a sample.
+ * all mutants, which takes several minutes; a test checks a sample.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -109,7 +109,7 @@ export function runMutants(
 
 /** Returns why no other part of the file contradicts the mistake. */
 function explainMissed({ mutant, changes }: CheckedFileMutant): string {
-  if (mutant.mutation === 'misspell' || mutant.mutation === 'other case')
+  if (mutant.mutation === 'misspell' || mutant.mutation === 'different case')
     return 'a name that appears once, and that no promise repeats'
   if (changes.startsWith('field'))
     return 'each event chooses how a field behaves, and no example covers this field'

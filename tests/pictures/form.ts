@@ -40,7 +40,7 @@ export async function fillForm(
   await page.getByText('We will send the confirmation to').waitFor()
 }
 
-/** Submits a form and answers with an error response, which opens a dialog or shows a message. */
+/** Submits the form and returns an error response, which opens a dialog or shows a message. */
 async function submitWithError(
   server: PictureServer,
   page: Page,

@@ -53,7 +53,7 @@ type Person = {
   readonly day: string
 }
 let registeredCount = 0
-/** Registers a delegate, who pays on a day of January. Every third delegate is a member. */
+/** Registers a delegate, who pays on a date in January. Every third delegate is a member. */
 async function register(way: 'card' | 'transfer'): Promise<Person> {
   const n = registeredCount
   registeredCount += 1

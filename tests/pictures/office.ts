@@ -458,7 +458,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await twoStepForm.getByRole('img', { name: /QR code/ }).waitFor()
       },
     },
-    // Must be the second-last picture, because signing in requires a code afterwards.
+    // Must be the second to last picture, because signing in requires a code afterwards.
     {
       name: 'office-account-recovery-codes',
       open: async (page) => {

@@ -24,8 +24,8 @@ import { REG_NO, listResultStates } from './results.ts'
 import { NOW, openPath } from './state.ts'
 import type { State } from './state.ts'
 
-// The pictures are compared with the mocks. With words, only states whose names contain one of them are shown. Reports
-// pages wider than the window, short pages that scroll, overlapping elements, and axe violations.
+// The pictures are compared with the mocks. With words, only states whose names contain one of the words are shown.
+// Reports pages wider than the window, short pages that scroll, overlapping elements, and axe violations.
 
 /** The windows of a small phone, a usual phone, a tablet, a laptop and a large screen. */
 const SIZES = [

@@ -29,7 +29,7 @@ export type TestApp = {
   readonly retention: PeriodicJob
   /** Expires unpaid registrations when called. */
   readonly expiry: PeriodicJob
-  /** Updates prices to the current day when called. */
+  /** Updates prices to the current date when called. */
   readonly priceUpdates: PeriodicJob
   /** The gateway simulator. `runAction(orderId, 'pay')` does the same as the button on its page. */
   readonly sandbox: Sandbox | null
@@ -40,7 +40,7 @@ export type TestApp = {
   /** The parsed log entries. `output` contains the texts for the operator. */
   readonly log: Record<string, unknown>[]
   readonly output: string[]
-  /** Sets the clock to an instant with offset, or to noon in India on a day, as if that time had passed. */
+  /** Sets the clock to an instant with an offset, or to noon in India on a date, as if that time had passed. */
   setTime(text: string): void
   /** Sets the clock as an operator does, without any time passing. */
   setClock(text: string): void

@@ -21,7 +21,7 @@ export const linkEntries =
   }
 const getNoIndex = (): number => NO_ENTRY
 
-/** Builds a directory of entries. The last one is the stream of a Word document. */
+/** Builds a directory of entries. The last entry is the stream of a Word document. */
 export function createEntryList(sectors: number): Buffer {
   const tables = Math.ceil((sectors + 200) / 128)
   const last = sectors * 4 - 1

@@ -1,7 +1,7 @@
 /**
  * Simulates manual registrations, paid at the desk or later. A click may be repeated, or the request sent again if
- * there was no response. Checks that one click creates one registration at the price of the day, and that a payment at
- * the desk counts.
+ * there was no response. Checks that one click creates one registration at the current price, and that a payment at the
+ * desk counts.
  */
 import { INR, dayOf, toMajorUnits } from '../../engine/index.ts'
 import type { ManualMethod } from '../../engine/index.ts'
@@ -25,7 +25,7 @@ const METHOD_BY_MODE = { cash: 'cash', upi: 'desk', card: 'machine' } as const s
   string,
   ManualMethod
 >
-const TRIES_MAX = 3
+const MAX_TRIES = 3
 const RETRY_MS = 5_000
 
 type StoredRegistration = {
@@ -102,7 +102,7 @@ export async function addAtDesk(
       })
     if (!canAddRegistration(staffName, event))
       reportViolation({
-        invariant: 'staff perform only actions of their role',
+        invariant: 'staff perform only actions that their role allows',
         cause: `${staffName} adds ${regNo}`,
       })
     const storedRegistration = await sql()<StoredRegistration>(STORED_REGISTRATION_SQL).get(
@@ -111,8 +111,8 @@ export async function addAtDesk(
     )
     const cause = `${regNo} is ${state}: ${JSON.stringify(storedRegistration ?? null)}`
     if (storedRegistration?.total !== price)
-      reportViolation({ invariant: 'a manual registration has the price of the day', cause })
-    // Staff may have cancelled or corrected it between the click and the response.
+      reportViolation({ invariant: 'a manual registration has the current price', cause })
+    // Staff may have cancelled or corrected the registration between the click and the response.
     const isSettled = storedRegistration?.state === 'complete' && storedRegistration.slips === 1
     if (isPaid && state === 'complete' && storedRegistration?.state === 'complete' && !isSettled)
       reportViolation({ invariant: 'a payment at the desk counts once', cause })
@@ -134,14 +134,14 @@ export async function addAtDesk(
     })
 }
 
-/** Sends the same request again while there is no response, as the page does. */
+/** Repeats the same request until there is a response, as the page does. */
 async function sendWithRetries(
   send: () => Promise<SimulatedResponse | null>,
   timeline: Timeline,
 ): Promise<SimulatedResponse | null> {
   for (let attempts = 1; ; attempts++) {
     const response = await send()
-    if ((response !== null && response.status !== 503) || attempts >= TRIES_MAX) return response
+    if ((response !== null && response.status !== 503) || attempts >= MAX_TRIES) return response
     await timeline.wait(RETRY_MS)
   }
 }

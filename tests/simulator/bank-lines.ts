@@ -31,7 +31,7 @@ export function payEqualAmount(
 
 /**
  * Generates additions to the narration of a transfer: none, our account, the reference of another transfer, or a
- * longer number that contains a claimed reference but is not a bank reference.
+ * longer number that contains a claimed reference but is itself not a bank reference.
  */
 export function drawAdditions(
   payments: readonly BankPayment[],
@@ -52,8 +52,7 @@ export function drawAdditions(
 }
 
 /**
- * Generates the lines of two delegates who transfer the same amount on one day. Nothing in the lines distinguishes
- * them.
+ * Generates the lines of two delegates who transfer the same amount on the same day. The two lines are identical.
  */
 export function drawEqualRows(today: Day, random: Random): readonly string[] {
   if (!random.chance(0.3)) return []
@@ -110,13 +109,13 @@ export function checkForeignLine(
       }
 }
 
-/** Returns true if the line is that of this transfer: its reference is the third word of the narration. */
+/** Returns true if the line belongs to this transfer, whose reference is the third word of the narration. */
 export const isLineOfPayment = (
   narration: string,
   { reference }: Pick<BankPayment, 'reference'>,
 ): boolean => narration.toUpperCase().split(' ')[2] === normaliseReference(reference)
 
-/** Returns the references that are in more than one line, as words. */
+/** Returns the references that occur in more than one line as separate words. */
 export function findSharedReferences(rows: readonly string[]): ReadonlySet<string> {
   const countByWord = new Map<string, number>()
   for (const row of new Set(rows))

@@ -95,7 +95,7 @@ export async function importStatement(
   const returnedTransfers = bank
     .listReturnedTransfers()
     .filter((payment) => payment.currency === currency)
-  // Some payers write the number of a colleague next to their own reference.
+  // Some payers write a colleague's registration number next to their own reference.
   const regNos = random.chance(0.6) ? await readRegNos(sql, event) : []
   const otherRegNos = receivedPayments.map(() => (regNos.length > 0 ? random.pick(regNos) : null))
   const additions = drawAdditions(receivedPayments, claimsBefore, random)
@@ -148,7 +148,7 @@ export async function importStatement(
   reportViolation(checkRepeatedLines(equalRows, repeated))
   if (!canPerform(staffName, 'confirm', event, 'transfer'))
     reportViolation({
-      invariant: 'staff perform only actions of their role',
+      invariant: 'staff perform only actions that their role allows',
       cause: `${staffName} imported a statement without permission`,
     })
   reportViolation(checkAmbiguousLines(lines, otherRegNos))

@@ -18,7 +18,7 @@ export type Bank = {
   /** Records a payment by a delegate. */
   pay(method: ManualMethod, amount: Amount, day: Day, currency?: Currency): BankPayment
   /**
-   * Finds a payment by its reference, in any spelling; one transfer may be entered under several methods. Null if
+   * Finds a payment by its reference, in any spelling. One transfer may be entered under several methods. Null if
    * there is no such payment.
    */
   find(method: string, reference: string): BankPayment | null

@@ -1,6 +1,6 @@
 /**
- * Invariants for merchant accounts: the recorded sums of each account, currency and registration equal the gateway's
- * records, after every write.
+ * Invariants for merchant accounts: after every write, the recorded sums of each account, currency and registration
+ * equal the gateway's records.
  */
 import { readReportedCurrency } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -80,7 +80,7 @@ export function createAccountInvariants(
       ? null
       : {
           invariant: 'each account is balanced in each currency',
-          cause: `${differingKey}: recorded ${recordedSums.get(differingKey)}, in the books ${gatewaySums.get(differingKey)}`,
+          cause: `${differingKey}: recorded ${recordedSums.get(differingKey)}, at the gateway ${gatewaySums.get(differingKey)}`,
         }
   }
   return {

@@ -1,5 +1,5 @@
 /**
- * Invariant for cancellations: the proposed refund and earlier refunds have the same sum, in any order of actions.
+ * Invariant for cancellations: proposed and earlier refunds add up to the same amount, in any order of actions.
  * An overpayment is owed in full; the refund scale of the event file applies to the rest. A refund that was owed when
  * it was made counts as if the amount had never been paid.
  */
@@ -20,7 +20,7 @@ type Sums = {
   readonly refundDue: number
   /** A payment that staff accepted at less than its order amount reduces the price. */
   readonly short: number
-  /** The bill that was paid. Each payment adds the difference of a correction. */
+  /** The bill that was paid. Each further payment adds the difference of a correction. */
   readonly billPaid: number | null
 }
 const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
@@ -33,10 +33,10 @@ const SUMS_SQL = `SELECT r.id, r.event_id AS event, r.total AS price,
   (SELECT sum(p.amount) FROM payments p WHERE p.registration_id = r.id AND p.status IN ('success', 'refunded')) AS "billPaid"
   FROM registrations r WHERE r.reg_no = ?`
 
-/** Returns the refund percentage on a day, for the events that have a refund scale. */
+/** Returns the refund percentage on a date, for the events that have a refund scale. */
 const getRefundPercent = (day: Day): number =>
   day <= '2026-01-31' ? 75 : day <= '2026-02-20' ? 50 : 0
-/** Returns the charge that is kept in addition to the percentage. */
+/** Returns the charge that is deducted from the refund. */
 const getCharge = (day: Day, event: string): number =>
   event === EURO_EVENT && getRefundPercent(day) === 50 ? EURO_CHARGE : 0
 const toPaise = (rupees: number): number => Math.round(rupees * 100)
@@ -44,7 +44,7 @@ const toPaise = (rupees: number): number => Math.round(rupees * 100)
 const computeRefund = (day: Day, price: number, event: string): number =>
   Math.max(0, Math.round((price * getRefundPercent(day)) / 100) - getCharge(day, event))
 
-/** Opens the page of a registration and returns a check of its proposed refund, for a server whose clock is right. */
+/** Opens the page of a registration and returns a check of its proposed refund, for a server with a correct clock. */
 export async function checkProposal<Page>(
   {
     sql,

@@ -1,8 +1,8 @@
-/** Invariant for payments whose price depends on the day of credit. The prices are stated independently here. */
+/** Invariant for payments whose price depends on the credit date. The prices are stated independently here. */
 import { dayOf } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
-import { CLOSES_AT, CREDITED_METHOD, listPrices } from './events.ts'
+import { CLOSES_AT, METHOD_PRICED_ON_CREDIT_DATE, listPrices } from './events.ts'
 import type { Violation } from './check-payments.ts'
 
 type Row = {
@@ -15,12 +15,12 @@ type Row = {
   readonly state: string
 }
 /**
- * Payments that staff confirmed and that are priced by the day of credit, except second payments, moved payments, and
+ * Payments that staff confirmed and that are priced by credit date, except second payments, moved payments, and
  * payments for ended registrations.
  */
 const CREDITED_CAPTURES_SQL = `SELECT c.id, r.reg_no, r.category, c.amount, p.amount AS asked, c.paid_at, c.state
   FROM captures c JOIN payments p ON p.id = c.counts_for JOIN registrations r ON r.id = p.registration_id
-  WHERE p.way = '${CREDITED_METHOD}' AND p.asks_for = 'whole' AND coalesce(c.why, '') NOT LIKE 'Payment received %'
+  WHERE p.way = '${METHOD_PRICED_ON_CREDIT_DATE}' AND p.asks_for = 'whole' AND coalesce(c.why, '') NOT LIKE 'Payment received %'
     AND NOT EXISTS (SELECT 1 FROM decisions d WHERE d.capture_id = c.id AND d.what LIKE 'move%')
     AND NOT EXISTS (SELECT 1 FROM captures first WHERE first.counts_for = p.id AND first.id <> c.id AND first.state IN ('fits', 'accepted'))
   ORDER BY c.id`
@@ -41,7 +41,7 @@ export function createCreditedInvariants(sql: () => Sql): {
         if (!isPriceOfDay || !isReviewCorrect)
           return {
             invariant:
-              'a payment with a price by the day of credit is compared with the price of that day',
+              'a payment that is priced by credit date is compared with the price on that date',
             cause: JSON.stringify(row),
           }
       }

@@ -17,8 +17,8 @@ const CURRENCIES_SQL =
   'SELECT currency FROM registrations UNION SELECT currency FROM captures UNION SELECT currency FROM revenue'
 
 /**
- * Builds the query for the sums in one currency: of the payments, and of the counters of the categories that pay in
- * it.
+ * Builds the query for the sums in one currency: those of the payments, and those of the counters of the categories
+ * that pay in this currency.
  */
 const buildSumsSql = (currency: string): string => {
   return `SELECT (SELECT coalesce(sum(amount), 0) FROM captures WHERE state IN ('fits', 'accepted') AND currency = '${currency}')

@@ -1,6 +1,6 @@
 /**
- * Invariants for disputes: Rollcall stores the gateway's statuses; staff record each lost dispute once, and no other; a
- * lost dispute stays in the work queue until its whole amount is recorded or a note is added.
+ * Invariants for disputes: Rollcall stores the gateway's statuses; staff record each lost dispute, and only lost
+ * disputes, once; a lost dispute stays in the work queue until its whole amount is recorded or a note is added.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { readWaitingIds } from '../../server/storage/lists/work-queue.ts'
@@ -43,7 +43,7 @@ const MANUAL_REFUNDS_SQL = `SELECT c.registration_id, c.reference AS payment, f.
 const NOTES_SQL = "SELECT registration_id, at FROM acts WHERE act = 'note'"
 
 export type DisputeInvariants = {
-  /** Returns the dispute with this id. Null if the reference is not that of a dispute. */
+  /** Returns the dispute with this id. Null if the reference is not a dispute's id. */
   find(reference: string | null): Dispute | null
   afterWrite(): Promise<Violation | null>
   atRest(now: number): Promise<Violation | null>
@@ -83,7 +83,7 @@ export function createDisputeInvariants(
     for (const { dispute } of listDisputes()) {
       const ownLosses = listRecorded(recordedLosses, dispute)
       if (ownLosses.length === 0) continue
-      // A loss of several payments has a row for each, from one decision.
+      // The loss of several payments has one row for each payment, from one decision.
       if (new Set(ownLosses.map(({ why }) => why)).size > 1) return `${dispute.id} more than once`
       const recordedSum = sumRecordedLosses(recordedLosses, dispute)
       if (!isLost(dispute)) return `${dispute.id} is ${getStatus(dispute)}`

@@ -134,13 +134,13 @@ export function createDocumentInvariants(sql: () => Sql): {
       if (!isComplete || receipts.some(({ total }) => total !== paidOrder.amount))
         return {
           invariant:
-            'each payer has one receipt for the paid amount, and one more for each further payment',
+            'each payer has one receipt for the paid amount, and another for each further payment',
           cause: JSON.stringify(paidOrder),
         }
     }
     return null
   }
-  /** Checks that the newest receipts state everything that was received. Minus refunds, this is the kept amount. */
+  /** Checks that the newest receipts state everything that was received, which is the kept amount plus refunds. */
   const checkKeptAmount = async (
     documents: readonly Document[],
     requiredPayments: RequiredPayments,
@@ -176,7 +176,7 @@ export function createDocumentInvariants(sql: () => Sql): {
       const isInvoiced = row.invoices === 1 && (isAlwaysInvoicedById.get(row.id) ?? true)
       isAlwaysInvoicedById.set(row.id, isInvoiced)
       const keptAmount = row.came - row.gone
-      // The amount that staff waived is charged while the registration is active: its invoice states the full price.
+      // A waived amount is charged while the registration is active, because the invoice states the full price.
       const waivedAmount =
         keptAmount > 0 && row.state !== 'cancelled'
           ? row.total - requiredPayments.getSums(row.id).computeRequired(row.total)

@@ -27,9 +27,9 @@ const EVENTS_SQL = `SELECT r.event_id AS id, r.currency, sum(m.kept) AS kept, st
     (SELECT coalesce(sum(c.amount - (SELECT coalesce(sum(f.amount), 0) FROM refunds f WHERE f.capture_id = c.id AND f.state = 'done')), 0)
       FROM captures c JOIN payments p ON p.id = c.counts_for WHERE p.registration_id = r.id AND c.state IN ('fits', 'accepted')) AS kept
     FROM registrations r) m ON m.id = r.id GROUP BY r.event_id, r.currency`
-/** A day on which no history has registrations. */
+/** A date on which no history has registrations. */
 const EMPTY_DAY = day('2025-01-01')
-const ROWS_MAX = 1000
+const MAX_ROWS = 1000
 
 type ExportedMoney = {
   readonly currency: Currency
@@ -53,7 +53,7 @@ export function createEventFigureInvariants(
     const netRevenue = (await readStatusSums(serverSql(), query))
       .filter(({ category }) => getCurrency(eventId, category) === currency)
       .reduce((sum, row) => sum + row.booked, 0)
-    const { rows } = await exportChunk(serverSql(), query, null, ROWS_MAX)
+    const { rows } = await exportChunk(serverSql(), query, null, MAX_ROWS)
     const { sums, unassignedAmounts } = await computeSalesOfList(serverSql(), query, [])
     return {
       list: netRevenue,

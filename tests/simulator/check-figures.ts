@@ -271,9 +271,12 @@ export async function compareFigures(
   const pageFigures = await readFigures(client, context, event)
   if (pageFigures === null) return null
   if (pageFigures === 'read')
-    return { invariant: 'only settlements in another currency are not read', cause: event }
+    return {
+      invariant: 'settlements are ignored only if they are in another currency',
+      cause: event,
+    }
   if (pageFigures === 'added')
-    return { invariant: 'no sum of the dashboard mixes currencies', cause: event }
+    return { invariant: 'no total of the dashboard mixes currencies', cause: event }
   context.tally.figures += 1
   if (pageFigures['reconciliation'] !== undefined) context.tally.settlements += 1
   const { beside: paidElsewhere, ...figures } = pageFigures
@@ -289,7 +292,7 @@ export async function compareFigures(
 }
 
 /** A change may happen while the pages are being read. */
-const TRIES_MAX = 3
+const MAX_TRIES = 3
 
 /** Compares the figures of each event. Retries until no change happens while they are read. */
 export async function compareAllFigures(
@@ -299,7 +302,7 @@ export async function compareAllFigures(
 ): Promise<Violation | null> {
   for (const event of events) {
     const figures = context.tally.figures
-    for (let attempts = 0; attempts < TRIES_MAX && context.tally.figures === figures; attempts++) {
+    for (let attempts = 0; attempts < MAX_TRIES && context.tally.figures === figures; attempts++) {
       const violation = await compareFigures(client, context, event)
       if (violation !== null) return violation
     }

@@ -35,14 +35,14 @@ type Row = {
   open_orders: number
   /** The amount of the newest order. */
   order_amount: number | null
-  /** Refunds that were paid out, or may have been. */
+  /** Refunds that were or may have been paid out. */
   refund_total: number
-  /** The refunds in progress among these. */
+  /** The part of these refunds that is in progress. */
   refunds_in_progress: number
   /** Payments that need a decision. */
   open_reviews: number
   captures: number
-  /** The time at which the last of the links expires. */
+  /** The time at which the last link expires. */
   links_expire_at: number
 }
 const ROWS_SQL = `SELECT r.id, r.reg_no, r.event_id, r.state, r.payment_status AS status, r.total, r.due, r.category, r.answers,
@@ -135,7 +135,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     // The decision to request the balance sends a payment link.
     const isPartOfDecision = action.act === 'send_pay_link' && USERS_WITHOUT_SESSION.has(action.who)
     if (!isPartOfDecision && !canPerform(action.who, action.act, rowBefore.event_id, method))
-      return { invariant: 'staff perform only actions of their role', cause }
+      return { invariant: 'staff perform only actions that their role allows', cause }
     const isFromStatement = action.why === STATEMENT_REASON
     return action.why === '' || isFromStatement || action.who === 'delegate'
       ? null
@@ -164,7 +164,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
     if (!isAllowedInState(actionName, rowBefore.state))
       return { invariant: 'an action happens only in a state that allows it', cause }
     if (!canPerform(decision.who, actionName, rowBefore.event_id, null))
-      return { invariant: 'staff perform only actions of their role', cause }
+      return { invariant: 'staff perform only actions that their role allows', cause }
     if (
       actionName === 'refund' &&
       rowAfter.refund_total - rowBefore.refund_total !== refundedAmount
@@ -367,7 +367,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
         if (rowBefore === undefined && rowAfter !== undefined && action.act === 'add') {
           if (!isStaffName(action.who) || !canAddRegistration(action.who, rowAfter.event_id))
             return {
-              invariant: 'staff perform only actions of their role',
+              invariant: 'staff perform only actions that their role allows',
               cause: JSON.stringify(action),
             }
           continue
@@ -384,7 +384,7 @@ export function createHistoryInvariants(sql: () => Sql): HistoryInvariants {
       }
       for (const decision of decisions) {
         const id = decision.registration_id ?? 0
-        // A refund of two payments has a line for each of them.
+        // A refund of two payments has one line for each payment.
         const refundedAmount = decisions
           .filter(({ registration_id, what }) => registration_id === id && what === decision.what)
           .reduce((sum, { amount }) => sum + (amount ?? 0), 0)

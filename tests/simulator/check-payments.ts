@@ -33,7 +33,7 @@ export type CheckContext = {
   readonly gateway: Gateway
   readonly bank: Bank
   readonly actionHistory: HistoryInvariants
-  /** Returns how long before closing a payment must arrive if its time is uncertain. */
+  /** Returns how long before closing a payment must arrive if the time of payment is uncertain. */
   readonly getClosingMarginMs: (order: Order) => number
   /** True if the server's clock is never wrong. */
   readonly isClockRight: boolean
@@ -47,8 +47,8 @@ export type CheckContext = {
 const SECOND_CAPTURE_POLLED_MS = 3 * DAY_MS
 /** Unpaid orders are polled for ten days, about twice a day. */
 const FIRST_CAPTURE_POLLED_MS = 9 * DAY_MS
-/** An open payment is undecided after five days; the query that detects this runs within six hours. */
-export const OPEN_MS_MAX = 6 * DAY_MS
+/** After five days, an open payment counts as undecided; the query that detects this runs within six hours. */
+export const MAX_OPEN_MS = 6 * DAY_MS
 
 type PaymentRow = {
   order_id: string
@@ -67,7 +67,7 @@ type PaymentRow = {
 type CaptureRow = {
   order_id: string | null
   handed_off_at: number | null
-  /** A registration that needed approval has its own payment deadline, even after closing. */
+  /** A registration that needed approval has its own payment deadline, which may be after closing. */
   hold_until: number | null
   asks_for: 'whole' | 'difference' | null
   event_id: string | null
@@ -105,8 +105,8 @@ const CONFIRMATIONS_SQL = `SELECT r.reg_no, r.payment_status AS status, r.in_rev
 
 const REFUNDS_SQL = `SELECT r.id, c.source, r.state, r.reference, r.amount, p.order_id FROM refunds r
   JOIN captures c ON c.id = r.capture_id JOIN payments p ON p.id = c.payment_id`
-/** A refund may be unsent for one day, and then in progress for five. */
-const REFUND_MS_MAX = 7 * DAY_MS
+/** A refund may remain unsent for one day, and then in progress for five. */
+const MAX_REFUND_MS = 7 * DAY_MS
 
 const OVERDUE_SQL = `SELECT reg_no, pay_until FROM registrations
   WHERE state = 'to_pay' AND payment_status <> 'success' AND in_review = 0 AND pay_until < ?
@@ -307,7 +307,7 @@ export function createInvariants(context: CheckContext): Invariants {
   }
   const checkExpiry = async (now: number): Promise<Violation | null> => {
     for (const row of await sql()<PaymentRow>(PAYMENTS_SQL).all()) {
-      const pendingUntil = Math.max(row.created_at + OPEN_MS_MAX, (row.pay_until ?? 0) + DAY_MS)
+      const pendingUntil = Math.max(row.created_at + MAX_OPEN_MS, (row.pay_until ?? 0) + DAY_MS)
       // A payment without redirect or without a gateway expires on its due date, or staff end it.
       if (row.handed_off_at === null || row.gateway === null) continue
       if (row.status === 'pending' && row.review === null && now > pendingUntil)
@@ -335,11 +335,11 @@ export function createInvariants(context: CheckContext): Invariants {
       ({ gatewayRefunds }) => gatewayRefunds.length > 0,
     )
     const rows = await sql()<Row>(REFUNDS_SQL).all()
-    /** Returns true for an amount that the payer's bank took back. It is checked together with the dispute. */
+    /** Returns true for an amount that the payer's bank took back. This amount is checked together with the dispute. */
     const isDispute = ({ reference }: Row): boolean => gateways.isDispute(reference)
     const isManualRefund = (row: Row): boolean =>
       bank.findRefund(row.reference) !== null || isDispute(row)
-    /** A refund of two payments has a row for each, under one reference. */
+    /** A refund of two payments has a row for each payment, under the same reference. */
     const sumParts = (reference: string | null): number =>
       rows.filter((row) => row.reference === reference).reduce((sum, { amount }) => sum + amount, 0)
     for (const row of rows) {
@@ -362,7 +362,7 @@ export function createInvariants(context: CheckContext): Invariants {
         return { invariant: 'a completed refund exists at the gateway', cause }
       const startedAt = requestedAtById.get(row.id) ?? now
       requestedAtById.set(row.id, startedAt)
-      if ((row.state === 'wanted' || row.state === 'asked') && now - startedAt > REFUND_MS_MAX)
+      if ((row.state === 'wanted' || row.state === 'asked') && now - startedAt > MAX_REFUND_MS)
         return { invariant: 'no refund is in progress forever', cause }
     }
     for (const { orderId, gatewayRefunds } of refundedOrders) {
@@ -406,7 +406,7 @@ export function createInvariants(context: CheckContext): Invariants {
   // The refund is matched after staff have decided.
   const isHandledByStaff = async (orderId: string): Promise<boolean> =>
     (await isReviewed(orderId)) ||
-    // Refunds exceed payments because of a manual refund: staff were notified, and have resolved it.
+    // Refunds exceed payments because of a manual refund: staff were notified and have resolved the difference.
     (await sql()(
       "SELECT 1 FROM payments p JOIN decisions d ON d.about = 'P' || p.id WHERE p.order_id = ?",
     ).get(orderId)) !== undefined ||
@@ -506,7 +506,7 @@ export function createInvariants(context: CheckContext): Invariants {
         transaction.at + getClosingMarginMs(order) <
           Math.min(priceGuaranteedUntil, deadline ?? priceGuaranteedUntil)
       const isCorrect = isAsOrdered(order, transaction) && isInTime
-      // Not covered by this rule: payments refunded or moved by staff.
+      // This rule does not cover payments that staff refunded or moved.
       if (order.gatewayRefunds.length > 0 || (await hasMoved(id))) continue
       // An earlier payment elsewhere makes this a second payment.
       if (await hasPaymentElsewhere(id)) continue

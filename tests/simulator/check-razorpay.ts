@@ -11,7 +11,7 @@ const HOUR_MS = 60 * MINUTE_MS
 /** An order without any payment expires after a day. */
 const OPEN_MS = 20 * HOUR_MS
 /** The maximum duration of a status query that captures a payment. */
-const QUERY_MS_MAX = 120_000
+const MAX_QUERY_MS = 120_000
 
 type OrderRow = {
   readonly order_id: string
@@ -42,7 +42,7 @@ export function createRazorpayInvariants(
   const isCapturedTooLate = (order: Order, transaction: Transaction): boolean => {
     const checkout = order.checkouts.find(({ id }) => id === transaction.checkoutId)
     const elapsedMs = getCaptureTime(transaction) - transaction.at
-    return isClockRight && elapsedMs > (checkout?.captureMs ?? 0) + QUERY_MS_MAX
+    return isClockRight && elapsedMs > (checkout?.captureMs ?? 0) + MAX_QUERY_MS
   }
   /** Finds an earlier reported payment of the same registration, which is known when another one is captured. */
   const findKnownPayment = async (
@@ -62,12 +62,12 @@ export function createRazorpayInvariants(
           other !== captured &&
           isCapture(other) &&
           other.reportedAt !== null &&
-          other.reportedAt < getCaptureTime(captured) - QUERY_MS_MAX,
+          other.reportedAt < getCaptureTime(captured) - MAX_QUERY_MS,
       )
   }
   /**
    * Returns true if polling must have captured the payment. An open order is queried again after at most half of its
-   * age, so its payment was seen at least twice.
+   * age, so polling has seen the payment at least twice.
    */
   const shouldBeCaptured = (order: Order, { at, authorizedAt, checkoutId, code }: Transaction) => {
     const checkout = order.checkouts.find(({ id }) => id === checkoutId)
@@ -112,7 +112,7 @@ export function createRazorpayInvariants(
           const knownPayment = await findKnownPayment(order, transaction)
           if (knownPayment !== undefined)
             return {
-              invariant: 'a second payment of a registration is not captured by us',
+              invariant: 'Rollcall does not capture a second payment of a registration',
               cause: `${cause} after ${JSON.stringify(knownPayment)}`,
             }
         }
@@ -125,7 +125,7 @@ export function createRazorpayInvariants(
           const row = await sql()<RefundRow>(FAILED_REFUND_SQL).get(refund.reference)
           if (row !== undefined && (row.state !== 'refused' || !(await isReopened(row.id))))
             return {
-              invariant: 'a failed refund is decided again by staff',
+              invariant: 'staff decide again on a failed refund',
               cause: `${orderId}: ${JSON.stringify({ ...refund, ...row })}`,
             }
         }

@@ -1,7 +1,7 @@
 /**
  * Invariants for seats and codes, derived from the stored rows.
- * The event and the category determine who has a seat, and the payment state determines who uses a code; no counter is
- * read.
+ * The event and the category determine who has a seat, and the payment state determines who uses a code. Counters are
+ * not read.
  */
 import { foldCode } from '../../engine/index.ts'
 import type { PaymentStatus, RegistrationState } from '../../engine/index.ts'
@@ -90,8 +90,8 @@ export function createSeatInvariants(sql: () => Sql): SeatInvariants {
     return null
   }
   /**
-   * Checks that no code is used twice. Late payments for a code that another delegate has used are allowed; a new use
-   * of a reserved code is not.
+   * Checks that no code is used twice. Late payments for a code that another delegate has used are allowed, but
+   * a new use of a reserved code is not.
    */
   const checkCodes = (rows: readonly Row[]): Violation | null => {
     for (const row of rows) {

@@ -1,6 +1,6 @@
 /**
- * Invariants for printed CGST and SGST: the halves of an invoice and of its credit notes are equal, they add up to
- * the tax of the lines with the odd paisa, and a full credit leaves no paisa of either.
+ * Invariants for printed CGST and SGST: the two halves of the tax are equal on an invoice and on its credit notes, add
+ * up to the tax of the lines with the odd paisa, and a full credit leaves no paisa of CGST or SGST.
  */
 import type { DocumentBody } from '../../engine/index.ts'
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
@@ -9,7 +9,7 @@ import type { Violation } from './check-payments.ts'
 type Row = { readonly id: number; readonly kind: string; readonly body: string }
 const NEWER_DOCUMENTS_SQL = `SELECT id, kind, body FROM documents WHERE kind <> 'receipt' AND id > ? ORDER BY id`
 
-/** The remaining tax of an invoice at a rate, and the remaining halves. */
+/** The remaining tax of an invoice at one rate, and its remaining halves. */
 type RemainingTax = { tax: number; cgst: number; sgst: number; igst: number }
 
 const formatInvoiceName = ({ serial, at }: Pick<DocumentBody, 'serial' | 'at'>): string =>

@@ -18,7 +18,7 @@ const ITEMS: Readonly<Record<ItemId, Line>> = {
   workshop: { rate: '18', base: 100_000, tax: 18_000 },
   donation: { rate: 'none', base: 118_000, tax: 0 },
 }
-/** By category and period; a member's early price differs in the higher-priced event file. */
+/** By category and period; a member's early price is different in the higher-priced event file. */
 const ADMISSION_PRICES: Readonly<Record<string, readonly number[]>> = {
   'member early': [100_000, 150_000],
   'member late': [200_000],

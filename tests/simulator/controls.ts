@@ -1,7 +1,7 @@
 /**
  * `npm run simulate:controls [NAME…]`: makes known mistakes in a copy of this tree, one at a time; the simulator must
  * find each of them, because a check that finds no mistake proves nothing. A control is an entry of `controls.yaml`:
- * `about` states the mistake, `profile` the histories that search for it.
+ * `about` states the mistake, and `profile` names the histories that search for it.
  */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,8 +11,8 @@ import { copyTree, runToEnd, applyMutation, printResult, readMutations } from '.
 import type { Mutation } from '../mistakes.ts'
 
 /** The maximum number of histories in which a mistake must be found. */
-const HISTORIES_MAX = 2000
-const CONCURRENT_MAX = 2
+const MAX_HISTORIES = 2000
+const MAX_CONCURRENT = 2
 const SEED = 1
 /** The parts of the tree that the simulator needs. */
 const COPIED_PATHS = [
@@ -40,11 +40,11 @@ async function findMistake(control: Mutation): Promise<boolean> {
     const result = applyMutation(control, tree)
     if (typeof result === 'string')
       return report(false, `it cannot be made in the source tree: ${result}`)
-    const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(HISTORIES_MAX), profile]
+    const args = ['tests/simulator/run.ts', '--hunt', String(SEED), String(MAX_HISTORIES), profile]
     const { status, output } = await runToEnd(process.execPath, args, tree)
     const lastLine = output.split('\n').at(-1) ?? ''
     if (status === 0)
-      return report(false, `not found in ${HISTORIES_MAX} histories of "${profile}"`)
+      return report(false, `not found in ${MAX_HISTORIES} histories of "${profile}"`)
     if (!lastLine.startsWith('{')) return report(false, output.slice(-600))
     const { history, invariant } = JSON.parse(lastLine) as { history: number; invariant: string }
     return report(true, `history ${history} of "${profile}": ${invariant}`)
@@ -74,7 +74,7 @@ if (process.argv[1] === import.meta.filename) {
   }
   await showProgress({ progressStream: process.stderr }, async () => {
     reportProgress({ step: 'Making mistakes', done: 0, total: controlCount })
-    await Promise.all(Array.from({ length: CONCURRENT_MAX }, runWorker))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, runWorker))
   })
   console.log(`${foundCount} of ${controlCount} mistakes were found.`)
   process.exitCode = foundCount === controlCount ? 0 : 1

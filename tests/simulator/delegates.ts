@@ -1,6 +1,6 @@
 /**
  * Simulates delegates who follow the plan, and the gateway messages about them: registering, paying, paying in two
- * tabs, reloading, further attempts, and sending a form again.
+ * tabs, reloading, retrying a payment, and resending a form.
  */
 import type { RegNo } from '../../engine/index.ts'
 import type { PaymentData, RegisterResponse, RegistrationResponse } from '../../engine/api.ts'
@@ -22,7 +22,7 @@ import type { Bank } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
 import {
   createAnswers,
-  CREDITED_METHOD,
+  METHOD_PRICED_ON_CREDIT_DATE,
   OWN_ACCOUNT,
   findPrice,
   compileServedEvent,
@@ -48,7 +48,7 @@ import type { Tally } from './tally.ts'
 
 /** How long a delegate waits before resubmitting a form without a response, and how many times. */
 const RETRY_MS = 30_000
-const TRIES_MAX = 4
+const MAX_TRIES = 4
 
 export type Delegates = {
   begin(): void
@@ -72,7 +72,7 @@ type DelegatesContext = {
   readonly mailbox: Mailbox
   readonly getVersion: (event: string) => Version
 }
-/** A delegate's browser: the registration number and the payment forms, newest last. */
+/** A delegate's browser: the registration number and the payment forms, the newest last. */
 type BrowserState = {
   readonly regNo: string
   readonly forms: PaymentData[]
@@ -215,7 +215,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const finishVisit = (): void => {
       const isPaid = plannedVisit.result === 'paid'
       const authorization = isRazorpay && isPaid ? plannedVisit.lateAuthorization : null
-      // At Razorpay, a payment cannot differ from its order.
+      // Razorpay accepts only payments that match their order.
       const mismatch = isRazorpay ? null : plannedVisit.mismatch
       const declineCode = random.pick(['400', '405', '502'])
       const transaction = gateway.transact(order, {
@@ -349,7 +349,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
   /** The browser resubmits a form without a response, with the same key. */
   const register = async (delegate: Delegate): Promise<RegisterResult | null> => {
     let acceptedFields: Fields = {}
-    for (let attempt = 0; attempt < TRIES_MAX; attempt++) {
+    for (let attempt = 0; attempt < MAX_TRIES; attempt++) {
       const isHasty = delegate.isHasty && attempt === 0
       const httpResponses = await Promise.all(
         (isHasty ? [1, 2] : [1]).map(() => send(delegate, acceptedFields)),
@@ -438,7 +438,7 @@ export function createDelegates(context: DelegatesContext): Delegates {
     const paymentMethod = newestPayment.way ?? 'transfer'
     const isOpen = storedRegistration.paymentStatus !== 'success'
     const priceOfDay =
-      paymentMethod === CREDITED_METHOD && isOpen
+      paymentMethod === METHOD_PRICED_ON_CREDIT_DATE && isOpen
         ? findPrice(
             context.getVersion(storedRegistration.eventId),
             storedRegistration.category ?? '',

@@ -1,6 +1,6 @@
 /**
  * Runs the same store on PostgreSQL: the real operations on one connection, each in its own transaction.
- * When a history ends, every table gets its first rows back. Nothing is flushed to the disk: a history crashes the
+ * When a history ends, every table is reset to its first rows. Nothing is flushed to the disk: a history crashes the
  * server, never PostgreSQL.
  */
 import type { PostgresConnection } from '../../server/storage/postgres/connection.ts'
@@ -15,7 +15,7 @@ import type { Table } from './mirror-postgres.ts'
 
 /** Saved before a history replaces it with a virtual timer. */
 const waitForTurn = setImmediate
-/** Deleted rows of earlier histories slow down every scan, so they are vacuumed after this many histories. */
+/** Rows that earlier histories deleted slow down every scan, so the tables are vacuumed after this many histories. */
 const HISTORIES_BETWEEN_VACUUMS = 10
 
 export type PostgresDisks = { readonly disks: OpenDisk; close(): Promise<void> }
@@ -67,7 +67,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
   /** The tables that the operation has written. Null if it was rolled back. */
   let changedTables: ReadonlySet<Table> | null = null
   let isOpen = false
-  /** The savepoint of an operation, which is the only one of its transaction. */
+  /** The savepoint of an operation, which is the only operation of its transaction. */
   const transactionSteps: Readonly<Record<string, () => void | Promise<void>>> = {
     'SAVEPOINT request': () => {
       isOpen = true
@@ -75,7 +75,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
       mirror.startCounting()
     },
     'RELEASE request': async () => {
-      // Fails if an earlier statement has failed, like the statement that it replaces.
+      // Fails if an earlier statement has failed, as the replaced statement would.
       if (isOpen) changedTables = await mirror.findChanges()
     },
     'ROLLBACK TO request': () => {
@@ -124,7 +124,7 @@ export async function openPostgresDisks(url: string): Promise<PostgresDisks> {
 }
 
 /**
- * Builds the statements that give every table its present rows, except for `row_locks`, and restart numbering at one,
+ * Builds the statements that reset every table except `row_locks` to its present rows, and restart numbering at one,
  * as on SQLite.
  */
 async function buildRestoreSql({ plain }: PostgresConnection): Promise<string> {

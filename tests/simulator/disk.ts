@@ -63,7 +63,7 @@ export const openSqliteDisk: OpenDisk = () => {
       connection.sql('BEGIN IMMEDIATE').run()
     },
     discard: () => closeConnection(connection),
-    // Runs on this thread, in which no operation takes longer than a turn.
+    // Runs on this thread, where every operation ends within one turn.
     getRunningWork: () => null,
   }
 }
@@ -106,7 +106,7 @@ export function createStore({
   const lookups = createStoreReads(sql)
   let lastOperation: Promise<unknown> = Promise.resolve()
   /**
-   * Runs one operation at a time, as the writer's connection does, so that no operation sees another one half finished.
+   * Runs one operation at a time, as the writer's connection does, so that no operation sees a partial result.
    */
   const runInTurn = <T>(run: () => Promise<T>): Promise<T> => {
     const runningOperation = lastOperation.then(() => runTracked(run))

@@ -7,7 +7,7 @@ import type { ServerDeps, Machine } from './server.ts'
 
 /** Delays before reminders are sent, with a second check after failures. */
 const CHECK_AFTER_MS = [62 * 60_000, 7 * 3_600_000]
-const EMAILS_MAX = 50
+const MAX_EMAILS = 50
 
 export type Mailbox = {
   /** Called when a delegate has registered. */
@@ -23,12 +23,12 @@ export function createMailbox(context: {
 }): Mailbox {
   const { timeline, machine, extendEnd } = context
   const links = new Map<string, string>()
-  /** Handles the emails that are due as the server does, except for the transport. */
+  /** Handles due emails as the server does, except for the transport. */
   const sendDueEmails = async (deps: ServerDeps): Promise<void> => {
     const { store, clock } = deps
     await startPaymentReminders(deps, { isEnabled: false }).run()
     await startRefundEmails(deps, { isEnabled: false }).run()
-    for (const email of await store.dueMails(clock(), EMAILS_MAX)) {
+    for (const email of await store.dueMails(clock(), MAX_EMAILS)) {
       if (!(await store.claimMail(email.id, clock()))) continue
       const text = await prepareEmailText(deps, email)
       if (text === null) await store.mailFailed(email.id, 'The email was no longer needed.', null)

@@ -1,6 +1,6 @@
 /**
- * Defines the events of the histories, each in the versions that its organisers may serve, compiled once.
- * One has few seats and codes.
+ * Defines the events of the histories, each in the versions that its organisers may serve, compiled once. One event has
+ * few seats and accepts discount codes.
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -16,8 +16,15 @@ import type { FixtureOptions } from '../server/small-event.ts'
 
 const SHARED_FOLDER = join(import.meta.dirname, '..', '..', 'events', '_shared')
 
-/** A version of the event file that an organiser may serve; `gone`: no file. */
-export const VERSIONS = ['usual', 'other account', 'dearer', 'free', 'closed', 'gone'] as const
+/** A version of the event file that an organiser may serve; `removed`: no file. */
+export const VERSIONS = [
+  'usual',
+  'other account',
+  'higher-priced',
+  'free',
+  'closed',
+  'removed',
+] as const
 export type Version = (typeof VERSIONS)[number]
 
 /** The price changes between the periods, and registration closes at the end of the last one. */
@@ -25,11 +32,14 @@ export const EARLY_ENDS_AT: Instant = startOfDay(day('2026-02-01'))
 export const CLOSES_AT: Instant = startOfDay(day('2026-03-01'))
 
 export const EVENTS = ['sample2026', 'second2026', 'seats2026'] as const
-/** Served if desk staff act: its members need approval before they pay, and delegates change their meals. */
+/** Served in histories with desk staff: members need approval before they pay, and delegates change their meals. */
 export const APPROVAL_EVENT = 'seen2026'
-/** Served if desk staff act: items with two tax rates and without tax. */
+/** Served in histories with desk staff: items with two tax rates and without tax. */
 export const TAX_RATES_EVENT = 'rates2026'
-/** Served in histories with euros: paid by transfer and at the desk. Amounts are those of the other events in rupees. */
+/**
+ * Served in histories with euros: paid by transfer and at the desk. Each amount in euros has the same figure as the
+ * other events' amount in rupees.
+ */
 export const EURO_EVENT = 'euro2026'
 /** Served in histories with two currencies in one event: members pay in rupees, and all others in euros. */
 export const TWO_CURRENCIES_EVENT = 'both2026'
@@ -54,13 +64,13 @@ export const UNLIMITED_EVENTS = ['sample2026', 'second2026'] as const satisfies 
 /** So few seats that delegates of one history compete for them. */
 export const SEATS = {
   event: 'seats2026',
-  /** By the category that needs such a seat. Null if all categories do. */
+  /** `category` is the only category that uses the quota, or null for all. */
   quotas: [
     { id: 'hall', max: 2, category: null },
     { id: 'members', max: 1, category: 'member' },
   ],
   holdMs: 30 * 60_000,
-  /** One use each, by the discount. */
+  /** Codes that can each be used once, keyed by their kind. */
   codes: { coupon: 'COUPON-7', guest: 'GUEST-7' },
 } as const
 export type CodeKindId = keyof typeof SEATS.codes
@@ -72,22 +82,22 @@ const createAccount = (name: string, merchantId: string): Account => ({
   secret: `secret-of-${name}`,
   merchantId,
 })
-/** The credentials in the environment; `moved`: after another merchant took over the account. */
+/** The credentials in the environment; `takenOver`: after another merchant took over the account. */
 export const ACCOUNTS = {
   first: { sample: createAccount('sample', '100001'), other: createAccount('other', '100002') },
-  moved: { sample: createAccount('sample', '100003'), other: createAccount('other', '100002') },
+  takenOver: { sample: createAccount('sample', '100003'), other: createAccount('other', '100002') },
 } as const satisfies Record<string, Readonly<Record<string, Account>>>
 export type Credentials = keyof typeof ACCOUNTS
 
-/** The refund scale of a cancelled registration: its shares change during histories. */
+/** The refund scale for a cancelled registration. Its percentages change during histories. */
 const REFUND_SCALE = `
 cancellation:
   steps: [{until: 2026-01-31, refund: 75%}, {until: 2026-02-20, refund: 50%}, {otherwise: none}]
 `
-/** The fixed charge of a cancellation in February, in cents. */
+/** The fixed charge for a cancellation in February, in cents. */
 export const EURO_CHARGE = 2_500
 const EURO_REFUND_SCALE = REFUND_SCALE.replace('refund: 50%', 'refund: 50%, charge: 25')
-/** Both events of one supplier share a series. */
+/** All events of the supplier share a number series. */
 const INVOICE_YAML = `
 invoice:
   supplier: Sample Society
@@ -152,7 +162,7 @@ codes:
   },
 } as const satisfies Record<EventId, FixtureOptions>
 
-function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string {
+function buildEventFile(id: EventId, version: Exclude<Version, 'removed'>): string {
   const eventText = EVENT_TEXTS[id]
   if (id === APPROVAL_EVENT)
     return addMethods(addFood(buildPlainFile(eventText, version === 'free' ? 'usual' : version)))
@@ -178,7 +188,8 @@ function buildEventFile(id: EventId, version: Exclude<Version, 'gone'>): string 
 }
 
 /**
- * Adds an approval rule without documents, because no files are sent in a history. No event file may have such a rule.
+ * Adds an approval rule without documents, because no files are sent in a history. Event files may not contain such a
+ * rule, so it is added after compilation.
  */
 function requireApproval(event: EventConfig): EventConfig {
   const [daisQuota] = event.quotas
@@ -204,7 +215,7 @@ function addFood(text: string): string {
   )
 }
 
-/** A workshop and a donation cost the same with tax; the tax of the companion's price is rounded. */
+/** A workshop and a donation cost the same with tax; the tax on the companion's price is rounded. */
 const ITEMS = `  items:
     - {id: room, label: Room, when: {room: true}, tax: {name: GST, percent: 5, prices: exclusive}, prices: {period: [early, late], each: [3000, 3000]}}
     - {id: companion, label: Companion, when: {companion: true}, prices: {period: [early, late], each: [777.77, 777.77]}}
@@ -229,25 +240,25 @@ const PRICES = {
   'non-member': { early: [354_000], late: [472_000] },
 } as const
 
-/** Returns the prices of a category on a day, in all versions of the file. */
+/** Returns the prices of a category on a date, in all versions of the file. */
 export function listPrices(category: string, day: Day): readonly number[] {
   if (category !== 'member' && category !== 'non-member') return []
   return PRICES[category][day < dayOf(EARLY_ENDS_AT) ? 'early' : 'late']
 }
 
-/** Returns the price. Null if the category is not on sale that day. */
+/** Returns the price. Null if the category is not on sale on that date. */
 export function findPrice(version: Version, category: string, day: Day): Amount | null {
-  const isOpen = day < dayOf(CLOSES_AT) && version !== 'closed' && version !== 'gone'
+  const isOpen = day < dayOf(CLOSES_AT) && version !== 'closed' && version !== 'removed'
   const [usualPrice, higherPrice = usualPrice] = listPrices(category, day)
   return isOpen && usualPrice !== undefined
-    ? ((version === 'dearer' ? higherPrice : usualPrice) as Amount)
+    ? ((version === 'higher-priced' ? higherPrice : usualPrice) as Amount)
     : null
 }
 
-/** The method for which the day of credit decides the price. */
-export const CREDITED_METHOD = 'credited'
+/** The payment method for which the credit date determines the price. */
+export const METHOD_PRICED_ON_CREDIT_DATE = 'credited'
 
-/** The conference's own account: in the instructions for delegates, and in the lines of its bank. */
+/** The conference's own account: in the instructions for delegates, and in its bank statements. */
 export const OWN_ACCOUNT = '502000123456'
 
 const DESK_METHOD =
@@ -261,7 +272,7 @@ export const getCurrency = (event: string, category: string | null): Currency =>
     : INR
 }
 
-/** Replaces card payment by all payment methods. Cards need no payment claim. */
+/** Replaces card payment with all payment methods. Card payments need no claim. */
 function addMethods(text: string): string {
   return text.replace(
     /payment: \{gateway: airpay, account: (\w+)\}/,
@@ -276,7 +287,7 @@ function addMethods(text: string): string {
         - {id: utr, label: UTR number, format: utr, unique: true, required: true}
         - {id: paid_on, type: date, label: Date of transfer, required: true}
       expires_after: 3 days
-    - id: ${CREDITED_METHOD}
+    - id: ${METHOD_PRICED_ON_CREDIT_DATE}
       label: RTGS, at the price of the day on which it comes
       until: 2026-02-24
       instructions: Sample Society, account ${OWN_ACCOUNT}, IFSC HDFC0000032
@@ -338,13 +349,13 @@ function addCodes(text: string): string {
     )
 }
 
-function buildPlainFile(options: FixtureOptions, version: Exclude<Version, 'gone'>): string {
+function buildPlainFile(options: FixtureOptions, version: Exclude<Version, 'removed'>): string {
   switch (version) {
     case 'usual':
       return buildFixtureEvent(options)
     case 'other account':
       return buildFixtureEvent(options).replace('account: sample', 'account: other')
-    case 'dearer':
+    case 'higher-priced':
       return buildFixtureEvent({ ...options, price: 1500, total: 1770 })
     case 'free':
       // Without payments there is nothing to invoice.
@@ -364,7 +375,7 @@ const sharedFiles = JSON.stringify(
 )
 const compiledEvents = new Map<string, ServedEvent>()
 
-export function compileServedEvent(id: EventId, version: Exclude<Version, 'gone'>): ServedEvent {
+export function compileServedEvent(id: EventId, version: Exclude<Version, 'removed'>): ServedEvent {
   const key = `${id} ${version}`
   const cachedEvent = compiledEvents.get(key)
   if (cachedEvent !== undefined) return cachedEvent
@@ -394,10 +405,10 @@ export const createAnswers = (
   is_member: String(isMember),
 })
 
-/** Creates a registry for a list of files. Call `changed` after replacing them. */
+/** Creates a registry for a list of files. Call `notifyChanged` after replacing them. */
 export function createRegistry(
   all: () => readonly ServedEvent[],
-): EventRegistry & { changed(): void } {
+): EventRegistry & { notifyChanged(): void } {
   const listeners = new Set<() => void>()
   return {
     all,
@@ -412,7 +423,7 @@ export function createRegistry(
     reload: async () => {},
     refresh: async () => false,
     onChange: (listener) => void listeners.add(listener),
-    changed: () => {
+    notifyChanged: () => {
       for (const listener of listeners) listener()
     },
     close: async () => {},

@@ -1,6 +1,6 @@
 /**
- * Calculates the required payment independently: records the paid amount when payments begin to count and the price
- * while a balance is due, and follows the amounts that staff waived, bill by bill.
+ * Calculates the required payment independently: records the paid amount when payments begin to count, and the price
+ * while a balance is due, and tracks waived amounts bill by bill.
  */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 
@@ -71,7 +71,7 @@ export function createRequiredReader(sql: () => Sql): () => Promise<RequiredPaym
         return {
           received: payments.reduce((sum, payment) => sum + sumCounted(payment), 0),
           computeRequired: (total) => {
-            // The required payment of each bill before and after each waived amount.
+            // The required payment for each bill, before and after each waived amount.
             const billTotals = [...new Set([total, ...waivers.map(({ bill }) => bill)])]
             let requiredByBill = new Map(billTotals.map((bill) => [bill, bill]))
             for (const { bill: billTotal, waived: waivedPart } of waivers) {

@@ -66,7 +66,7 @@ const PERMISSIONS: Readonly<Partial<Record<ActionName, Permission>>> = {
   ask_refund: { minimumRole: 'delegate', states: ['to_pay', 'told', 'complete'] },
   withdraw_refund: { minimumRole: 'delegate', states: ['to_pay', 'told', 'complete'] },
 }
-/** Payments taken at the desk; all other methods are bank payments. */
+/** Payment methods at the desk; all other methods are bank payments. */
 const DESK_METHODS: readonly ManualMethod[] = ['cash', 'machine', 'desk']
 
 const isAtLeast = (role: Role, minimum: Role): boolean =>
@@ -82,7 +82,7 @@ export function canAddRegistration(username: StaffName, eventId: string): boolea
   return isAtLeast(role, 'desk') && events?.includes(eventId) !== false
 }
 
-/** Returns true if the user may perform the action. `method`: the method of a confirmed payment. */
+/** Returns true if the user may perform the action. `method`: the payment method, if the action confirms a payment. */
 export function canPerform(
   username: string,
   action: ActionName,

@@ -1,4 +1,4 @@
-/** Sends the messages of both gateways about payments: early, late, repeated or falsified, or not at all. */
+/** Sends the messages of both gateways about payments: early, late, repeated, falsified or never. */
 import { assertNever } from '../../engine/index.ts'
 import type { Fields } from '../../server/payments/gateways/message-fields.ts'
 import { WEBHOOK_PATH, getSignedWebhookPath } from '../../server/payments/gateways/message-paths.ts'

@@ -1,6 +1,6 @@
 /**
- * Simulates the gateway: the orders of browsers, their results, and its responses to queries, in the format of its
- * protocol.
+ * Simulates the gateway: the orders of browsers, their results, and its responses to queries, in the gateway's
+ * own format.
  * Its responses about payments are always true, but it may be unreachable, and its messages may contain anything.
  */
 import { INR, formatPlainAmount, instant, toAmount } from '../../engine/index.ts'
@@ -14,8 +14,8 @@ import type { Random } from './random.ts'
 const INDIA_MS = 5.5 * 3_600_000
 
 /**
- * One attempt to pay an order. `200` is a payment; other codes state the failure. At Razorpay also `created` and
- * `authorized`, which are not paid yet, and `returned`: not captured, so the gateway refunded it.
+ * One attempt to pay an order. `200` is a payment; other codes state the failure. At Razorpay, the code can also be
+ * `created` or `authorized` (not paid yet) or `returned` (not captured, so the gateway refunded the payment).
  */
 export type Transaction = {
   readonly reference: string
@@ -27,7 +27,7 @@ export type Transaction = {
   readonly isTest: boolean
   readonly at: Instant
   code: string
-  /** When it was captured, if that was after `at`. */
+  /** The time of capture, if it was after `at`. */
   capturedAt: Instant | null
   isCapturedByUs: boolean
   /** When the bank authorised it, unless it was captured immediately or reported as failed before. */
@@ -64,7 +64,7 @@ export type Checkout = {
   readonly amount: Amount
   readonly currency: string
   readonly at: Instant
-  /** How long after its start a payment may be captured. Later, it is refunded. */
+  /** How long after its start a payment may be captured. After that, it is refunded. */
   readonly captureMs: number
 }
 export type Order = {
@@ -280,7 +280,7 @@ export type RefundRequest = {
   readonly amount: Amount
   readonly by: GatewayRefund['by']
   readonly key?: string
-  /** The share of refunds that fail after three days. */
+  /** The proportion of refunds that fail after three days. */
   readonly failureShare?: number
 }
 /** Refunds a capture. Null if the remaining amount is too small. */
@@ -315,7 +315,7 @@ export function refundCapture(
   return gatewayRefund
 }
 
-/** Makes the requested refund, unless the gateway rejects it, and returns the gateway's response. */
+/** Makes the requested refund unless the gateway rejects it. Returns the gateway's response. */
 export function answerRefund(gateway: Gateway, body: string, at: Instant, random: Random): string {
   const request = JSON.parse(body) as {
     transactions: readonly { amount: string; processor_id: string }[]

@@ -35,7 +35,7 @@ import { createHistoryInvariants } from './check-history.ts'
 const SETTLED_MS = 2 * DAY_MS
 /** The time by which every watched payment has been polled for the last time. */
 const POLLING_END_MS = 12 * DAY_MS
-/** The share of histories without open payments that run to the end nevertheless. */
+/** The proportion of histories without open payments that still run to the end. */
 const FULL_LENGTH_SHARE = 0.15
 /** Writes that only schedule the next poll. */
 const SCHEDULING_WRITES: ReadonlySet<string> = new Set<keyof Store>([
@@ -43,16 +43,16 @@ const SCHEDULING_WRITES: ReadonlySet<string> = new Set<keyof Store>([
   'markUnansweredRefunds',
   'saveEventFile',
 ])
-const CALL_MS_MAX = 15
+const MAX_CALL_MS = 15
 /** The interval of the expiry job. */
 const EXPIRY_INTERVAL_MS = 8 * 3_600_000
 const EXPIRY_JOBS_END_MS = 40 * DAY_MS
 const NO_TIMER = { isEnabled: false }
 /** A file change that lasts at least this long is not reverted within a history. */
 const PERMANENT_MS = 4 * DAY_MS
-/** The longest virtual time that comparing the pages may take. */
-const COMPARISON_MS_MAX = 3_600_000
-/** The maximum time that a busy disk blocks. */
+/** The maximum virtual time for comparing the pages. */
+const MAX_COMPARISON_MS = 3_600_000
+/** The maximum time for which a busy disk blocks. */
 const STALL_MS = 8_000
 
 export type HistoryResult = { readonly violation: Violation | null; readonly tally: Tally }
@@ -134,11 +134,11 @@ export async function runHistory(
     random,
     files: () =>
       [...files].flatMap(([event, version]) =>
-        version === 'gone' ? [] : [compileServedEvent(event, version)],
+        version === 'removed' ? [] : [compileServedEvent(event, version)],
       ),
     credentials: () => credentials,
     skewMs: () => skewMs,
-    storeMs: () => (random.chance(0.002) ? random.below(STALL_MS) : 1 + random.below(CALL_MS_MAX)),
+    storeMs: () => (random.chance(0.002) ? random.below(STALL_MS) : 1 + random.below(MAX_CALL_MS)),
     isDiskFull: () => timeline.now() < diskFullUntil,
     transport: network.transport,
     onWrite: async (verb) => {
@@ -187,7 +187,7 @@ export async function runHistory(
           const serveVersion = (version: Version): void => {
             writeTrace(() => `file of ${incident.event}: ${version}`)
             files.set(incident.event, version)
-            if (version !== 'gone') void machine.reload()
+            if (version !== 'removed') void machine.reload()
             // A removed file is served until the server restarts.
             else if (machine.isUp()) {
               machine.crash()
@@ -209,7 +209,7 @@ export async function runHistory(
               timeline.schedule(1000, () => void machine.start())
             }
           }
-          changeCredentials('moved')
+          changeCredentials('takenOver')
           schedule(incident.lastsMs, () => changeCredentials('first'))
         }
       }
@@ -224,7 +224,7 @@ export async function runHistory(
     const mailbox = createMailbox({ timeline, machine, extendEnd })
     const sharedContext = { plan, timeline, machine, gateway, tally, writeTrace, extendEnd }
     const getVersion = (event: string): Version =>
-      [...files].find(([id]) => id === event)?.[1] ?? 'gone'
+      [...files].find(([id]) => id === event)?.[1] ?? 'removed'
     const delegates = createDelegates({
       ...sharedContext,
       bank,
@@ -285,7 +285,7 @@ export async function runHistory(
         isDone = true
       }
       const comparison = compareFigures()
-      await timeline.run(() => (isDone ? timeline.now() : instant(startedAt + COMPARISON_MS_MAX)))
+      await timeline.run(() => (isDone ? timeline.now() : instant(startedAt + MAX_COMPARISON_MS)))
       await comparison
     }
     const createEndReader = (ms: number) => (): Instant =>

@@ -9,7 +9,7 @@ import { createTables } from '../../server/storage/database/schema.ts'
 import { toSql } from '../../server/storage/database/sqlite-connection.ts'
 import type { Sql, Statement } from '../../server/storage/database/sqlite-connection.ts'
 
-/** A query of another table fails: `no such table`. */
+/** Queries of other tables fail with `no such table`. */
 const TABLES = [
   'acts',
   'bill_lines',
@@ -36,7 +36,7 @@ type Column = { readonly name: string; readonly type: string; readonly pk: numbe
 
 /**
  * Builds the count of the rows that this connection has inserted, changed or deleted, including those in transactions
- * that were rolled back. PostgreSQL resets these counts at times, but only between transactions.
+ * that were rolled back. PostgreSQL sometimes resets these counts, but only between transactions.
  */
 const buildCountSql = (table: Table): string =>
   ['inserted', 'updated', 'deleted']
@@ -47,11 +47,11 @@ const WRITE_COUNTS_SQL = `SELECT array_to_json(ARRAY[${TABLES.map(buildCountSql)
 export type Mirror = {
   /** Runs read-only queries. */
   readonly sql: Sql
-  /** Begins to count the writes of a transaction, with its first statement. */
+  /** Begins to count the writes of a transaction. Called with its first statement. */
   startCounting(): void
   /** Returns the tables that this transaction has written to. */
   findChanges(): Promise<ReadonlySet<Table>>
-  /** Copies these tables. The statements share a packet with others that are sent in the same turn. */
+  /** Copies these tables. The statements are sent together with others of the same turn. */
   copy(changed: ReadonlySet<Table>): Promise<void>
   /** Throws if the copy differs from the database. */
   verify(): Promise<void>
@@ -82,7 +82,7 @@ export function createMirror(postgres: Sql): Mirror {
       return new Set(TABLES.filter((_, index) => counts[index] !== before[index]))
     },
     copy: async (changed) => {
-      // The copy changes in one step, so that no query reads it half changed.
+      // The copy changes in one step, so that no query reads a partial change.
       const copies = await Promise.all(
         tables.map(async ({ name, read }) => (changed.has(name) ? read.get() : null)),
       )
@@ -99,7 +99,11 @@ export function createMirror(postgres: Sql): Mirror {
     verify: async () => {
       for (const { name, read, readCopy } of tables) {
         const rows = JSON.parse((await read.get())?.copied ?? '[]') as readonly unknown[]
-        assert.deepEqual(sortRows(readCopy.all()), sortRows(rows), `the copy of ${name} is old`)
+        assert.deepEqual(
+          sortRows(readCopy.all()),
+          sortRows(rows),
+          `the copy of ${name} is out of date`,
+        )
       }
     },
     clear: () => {

@@ -34,7 +34,7 @@ export type Network = {
   startOutage(kind: OutageKind, lastsMs: number): void
 }
 
-/** From this time of a history on, every response is valid, because the last poll must not fail. */
+/** From this point in a history, every response is valid, because the final poll must not fail. */
 const FAULT_PERIOD_MS = 4 * 24 * 3_600_000
 
 export function createNetwork(context: {

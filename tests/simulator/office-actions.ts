@@ -1,6 +1,6 @@
 /**
- * Simulates staff actions through the API, in the order of the office pages: view, choose, submit. Some are sent
- * twice, concurrently, without permission, or after sign-out.
+ * Simulates staff actions through the API, in the order of the office pages: view, choose, submit. Some actions
+ * are sent twice, concurrently, without permission, or after sign-out.
  */
 import { addDays, assertNever, dayOf, toAmount, getReviewVersion } from '../../engine/index.ts'
 import type {
@@ -17,7 +17,7 @@ import type { Bank, BankPayment } from './bank.ts'
 import type { Timeline } from './virtual-time.ts'
 import {
   APPROVAL_EVENT,
-  CREDITED_METHOD,
+  METHOD_PRICED_ON_CREDIT_DATE,
   ITEM_IDS,
   TAX_RATES_EVENT,
   getCurrency,
@@ -55,7 +55,7 @@ const METHODS = [
 /** Names of manual registrations have numbers after those of all delegates. */
 const FIRST_ADDED_NUMBER = 100
 /** The maximum number of days between the arrival of a payment and its confirmation by staff. */
-const DAYS_AGO_MAX = 6
+const MAX_DAYS_AGO = 6
 
 const REQUIRED_STATE: Readonly<Partial<Record<DeskAction, RegistrationState>>> = {
   approve: 'to_approve',
@@ -87,7 +87,7 @@ export type DeskContext = {
   readonly sql: () => Sql
   readonly getOwedRefund: (id: number) => number
 }
-/** The body that a staff page sends, without the reason and the key. */
+/** The request body that a staff page sends, without the reason and the key. */
 type ActionBody = Readonly<Record<string, unknown>> & { readonly act: ActionName }
 
 const isNameChange = ({ answers }: ActionBody): boolean =>
@@ -130,13 +130,13 @@ export function createDesk(context: DeskContext): { begin(): void } {
       STAFF[staffName].events?.some((id) => id === context.getEvent(regNo)) !== false
     if (!hasAccess && pageAnswer?.status === 200)
       reportViolation({
-        invariant: 'staff perform only actions of their role',
+        invariant: 'staff perform only actions that their role allows',
         cause: `${staffName} sees ${regNo}`,
       })
     if (hasAccess && pageAnswer?.status !== 200) return
     const page =
       hasAccess && pageAnswer !== null ? (JSON.parse(pageAnswer.body) as ActionsResponse) : null
-    // A server with a wrong clock uses another step of the scale.
+    // A server with a wrong clock uses another step of the refund scale.
     if (page !== null && !plan.incidents.some(({ is }) => is === 'clock'))
       reportViolation(proposal.checkProposedRefund(page))
     const body = await chooseBody(step.is, page, regNo, random)
@@ -172,7 +172,7 @@ export function createDesk(context: DeskContext): { begin(): void } {
         })
       if (!canPerform(staffName, body.act, context.getEvent(regNo), method))
         reportViolation({
-          invariant: 'staff perform only actions of their role',
+          invariant: 'staff perform only actions that their role allows',
           cause: `${staffName}: ${payload.why}`,
         })
       reportViolation(await actionHistory.checkReportedAction(regNo, body.act, payload.why))
@@ -342,19 +342,19 @@ export function createDesk(context: DeskContext): { begin(): void } {
     )
     const paymentDay = addDays(
       dayOf(timeline.now()),
-      random.chance(0.3) ? -random.below(DAYS_AGO_MAX) : 0,
+      random.chance(0.3) ? -random.below(MAX_DAYS_AGO) : 0,
     )
     const balance = findBalance(storedRegistration, paymentDay)
     const errorAmount = random.chance(0.25) ? random.pick([-10_000, 10_000]) : 0
     const amount = toAmount(Math.max(100, balance + errorAmount))
     return bank.pay(random.pick(METHODS), amount, paymentDay, currency)
   }
-  /** Returns the balance on the registration's page if the payment arrives on that day. */
+  /** Returns the balance that the registration's page shows for a payment on that date. */
   const findBalance = (stored: StoredRegistration | null, date: BankPayment['day']): number => {
     const newestPayment = stored?.payments[0]
     const isOpen = stored !== null && stored.paymentStatus !== 'success'
     const price =
-      isOpen && newestPayment?.way === CREDITED_METHOD
+      isOpen && newestPayment?.way === METHOD_PRICED_ON_CREDIT_DATE
         ? findPrice(context.getVersion(stored.eventId), stored.category ?? '', date)
         : null
     return price ?? newestPayment?.amount ?? 118_000
@@ -385,8 +385,8 @@ export function createDesk(context: DeskContext): { begin(): void } {
     reportViolation(await actionHistory.checkReportedAction(regNo, 'erase', reason))
   }
   /**
-   * Decides the registration's first review as the merchant panel shows it, or as planned if the panel does not show
-   * the payment. Null if there is nothing to decide.
+   * Decides on the registration's first payment in review: according to the merchant panel, or as planned if the panel
+   * does not show the payment. Null if there is nothing to decide.
    */
   const decideFirstReview = async (
     action: 'accept' | 'dismiss',

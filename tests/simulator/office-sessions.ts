@@ -1,4 +1,4 @@
-/** Gives staff access to the server: signed in, through its API, with a separate key for each click. */
+/** Lets staff sign in and use the server's API, with a separate key for each click. */
 import { hashToken } from '../../server/office/auth/sessions.ts'
 import type { Timeline } from './virtual-time.ts'
 import type { SimulatedResponse, Machine } from './server.ts'

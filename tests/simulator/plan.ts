@@ -48,15 +48,15 @@ export type PlannedMessage = {
 }
 /** One attempt at the gateway's page. */
 export type Visit = {
-  /** Uses the tab of the first order, even after later orders. */
+  /** Whether the delegate pays in the tab of the first order, even if there are later orders. */
   readonly isOldTab: boolean
   readonly thinkingMs: number
   readonly result: 'paid' | 'declined' | 'left'
   /** How long the payment is in progress. 0 if it completes immediately. */
   readonly heldMs: number
-  /** How the payment differs from the order. Null if it does not. */
+  /** How the payment differs from the order. Null if it matches. */
   readonly mismatch: 'amount' | 'currency' | 'kind' | 'test' | null
-  /** At Razorpay: how the payment is authorised and captured. Null: captured immediately. */
+  /** At Razorpay: how the payment is authorised and captured. Null if it is captured immediately. */
   readonly lateAuthorization: LateAuthorization | null
   readonly messages: readonly PlannedMessage[]
   /** Null if the browser never returns. */
@@ -80,11 +80,11 @@ export type Delegate = {
   readonly isMember: boolean
   /** The chosen payment method. Null if the form has only one. */
   readonly way: 'card' | 'world' | 'transfer' | 'credited' | null
-  /** Additional items, at the event that sells more than admission. */
+  /** Additional items at the event that sells more than registrations. */
   readonly items: readonly ItemId[]
   /** The entered code, by its discount. Null if none. */
   readonly code: CodeKindId | null
-  /** Submits the form twice at the same time, with one key. */
+  /** Whether the form is submitted twice at the same time, with the same key. */
   readonly isHasty: boolean
   readonly steps: readonly Step[]
 }
@@ -144,7 +144,7 @@ export type DeskStep = {
   /** Another user who performs the same action simultaneously. Null if none. */
   readonly colleague: StaffName | null
   readonly isTwice: boolean
-  /** Signed out between viewing and submitting. */
+  /** Whether the user signs out between viewing and submitting. */
   readonly isSignedOut: boolean
 }
 export type Plan = {
@@ -161,7 +161,7 @@ export type Plan = {
 
 const OWNERS: readonly StaffName[] = ['Omar', 'Usha']
 
-/** Range of start days, which covers both price periods and the closing day. */
+/** The range of start dates, which covers both price periods and the closing date. */
 const FIRST_DAY = startOfDay(day('2026-01-08'))
 const START_DAYS = 50
 
@@ -208,7 +208,7 @@ export function drawPlan(profile: Profile, seed: number, history: number): Plan 
   }
 }
 
-/** Draws a list with the given average length. */
+/** Draws a list with this average length. */
 function drawOccurrences(average: number, random: Random): readonly null[] {
   const wholePart = Math.floor(average)
   return Array.from(

@@ -16,7 +16,7 @@ const HISTORIES = [
   ['desk and letters', 4],
 ] as const
 
-if (!hasPostgres) test('is skipped without PostgreSQL on this machine', () => {})
+if (!hasPostgres) test('skipped: PostgreSQL is not installed', () => {})
 else
   describe('on PostgreSQL', () => {
     let server: PostgresServer

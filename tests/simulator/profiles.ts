@@ -1,6 +1,6 @@
 /**
- * Defines the faults of a history. `design` combines everything that the design must survive; each other profile has
- * more of one fault, or a worse one.
+ * Defines the faults of a history. `design` combines all faults that the design must survive. Every other profile has
+ * more of one fault, or a more severe one.
  */
 import {
   EURO_EVENT,
@@ -23,27 +23,27 @@ export type Profile = {
   readonly attemptsMax: number
   /** The share (0 to 1) of delegates at the event with few seats and codes. */
   readonly fewSeats: number
-  /** The share at the event with approval before payment and with bank transfers. */
+  /** The share of delegates at the event with approval before payment and with bank transfers. */
   readonly approvals: number
-  /** The share at the event whose items have two tax rates, or no tax. */
+  /** The share of delegates at the event whose items have two tax rates, or no tax. */
   readonly severalRates: number
-  /** The share at the event in euros. */
+  /** The share of delegates at the event in euros. */
   readonly euro: number
   /** True if the event in euros is the one with two currencies. */
   readonly hasTwoCurrencies: boolean
-  /** The share at the event whose gateway is Razorpay. */
+  /** The share of delegates at the event with Razorpay. */
   readonly razorpay: number
   /** True if Razorpay's event is the one with two gateways and two currencies. */
   readonly hasTwoGateways: boolean
-  /** The share of payments there that are not captured immediately. */
+  /** The share of Razorpay payments that are not captured immediately. */
   readonly lateAuthorizations: number
-  /** The share of refunds there that fail after three days. */
+  /** The share of Razorpay refunds that fail after three days. */
   readonly failedRefunds: number
-  /** The average number of disputes there in a history. */
+  /** The average number of Razorpay disputes in a history. */
   readonly disputes: number
   /** The share of forms that are sent twice at the same time. */
   readonly doubleSubmissions: number
-  /** The share of payments for which a second tab pays too. */
+  /** The share of payments that are also made in a second tab. */
   readonly secondTabPayments: number
   /** The share of further attempts in the tab of the first order. */
   readonly oldTabAttempts: number
@@ -53,7 +53,7 @@ export type Profile = {
   readonly slowPayments: number
   /** The share of payments that differ from the order. */
   readonly wrongAmounts: number
-  /** The share of attempts that lose the browser's return, and the share that lose all webhooks. */
+  /** The share of attempts without the browser's return, and the share without any webhook. */
   readonly lostMessages: number
   /** The share of webhooks that are repeated, up to `repeatsMax` times. */
   readonly repeatedWebhooks: number
@@ -61,7 +61,7 @@ export type Profile = {
   /** The share of webhooks that contain falsified parts. */
   readonly falsifiedWebhooks: number
   /**
-   * The share of unusable responses to the status call: truncated, about another order, in no known format, or empty.
+   * The share of unusable responses to the status call: truncated, about another order, in an unknown format, or empty.
    */
   readonly badAnswers: number
   /** The share of responses to a refund call that are lost or unusable. */

@@ -4,13 +4,13 @@
  */
 
 export type Random = {
-  /** Draws a number from 0 to below 1. */
+  /** Draws a number from 0 up to, but not including, 1. */
   next(): number
   /** Draws a whole number from 0 to n - 1. */
   below(n: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
-  /** Draws a whole number between both; small numbers are far more frequent, as for delays. */
+  /** Draws a whole number between the limits; small numbers are far more frequent, as with real delays. */
   skewed(min: number, max: number): number
 }
 

@@ -1,4 +1,4 @@
-/** Simulates disputes at Razorpay: the payer's bank disputes a payment, and either takes the amount or leaves it. */
+/** Simulates disputes at Razorpay: the payer's bank disputes a payment, and either takes the amount back or not. */
 import { instant } from '../../engine/index.ts'
 import type { Amount, Instant } from '../../engine/index.ts'
 import { listCaptures } from './gateway.ts'
@@ -27,7 +27,7 @@ export type Dispute = {
 }
 export type PlannedDispute = {
   readonly afterMs: number
-  /** The changes of status, in order, each a time after the previous one. */
+  /** The status changes in order, each with the time since the previous one. */
   readonly steps: readonly { readonly afterMs: number; readonly status: DisputeStatus }[]
 }
 

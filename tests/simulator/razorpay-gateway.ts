@@ -18,7 +18,7 @@ export const RAZORPAY_ACCOUNT: RazorpayAccount = {
   keySecret: 'key-secret-of-sample',
   webhookSecrets: ['webhook-secret-of-sample'],
 }
-/** The merchant of its orders, among the merchants of all gateways. */
+/** The merchant of Razorpay's orders, among the merchants of all gateways. */
 export const RAZORPAY_MERCHANT = 'razorpay'
 
 export type ApiResponse = {
@@ -224,7 +224,7 @@ const buildRefundEntity = (refund: GatewayRefund, at: Instant): object => ({
   status: hasFailed(refund, at) ? 'failed' : refund.doneAt <= at ? 'processed' : 'pending',
 })
 
-/** Builds the fields with which a browser returns; empty without a payment. */
+/** Builds the fields that a browser posts on its return; empty without a payment. */
 export const buildRazorpayReturn = (
   transaction: Transaction | undefined,
 ): Readonly<Record<string, string>> =>

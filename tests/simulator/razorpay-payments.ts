@@ -20,9 +20,9 @@ const RETURN_MS = 6 * HOUR_MS
 export type LateAuthorization = {
   /** The code that is reported until the bank answers. */
   readonly reportedAs: 'created' | 'no answer' | 'declined'
-  /** When the bank answers. 0: immediately. */
+  /** When the bank answers. 0 means immediately. */
   readonly answersMs: number
-  /** How long after that the gateway captures the payment by itself. Null: never. */
+  /** How long after the bank's answer the gateway captures the payment by itself. Null means never. */
   readonly capturesMs: number | null
 }
 

@@ -1,8 +1,8 @@
 /**
  * `npm run simulate SEED HISTORIES [PROFILE…]`: runs HISTORIES histories of each profile, all from the seed, in two
  * processes. `--hunt SEED HISTORIES PROFILE`: up to the first violation, in this process. `npm run simulate --
- * --replay SEED:HISTORY [PROFILE]`: one history, printed line by line. `--postgres` before any of these: on a
- * PostgreSQL that is started for it.
+ * --replay SEED:HISTORY [PROFILE]`: one history, printed line by line. With `--postgres` before any of
+ * these, the histories run on a PostgreSQL that is started for the run.
  */
 import { fork } from 'node:child_process'
 import { showProgress } from '../../server/cli/progress-line.ts'
@@ -25,7 +25,7 @@ import type { Row } from './table.ts'
 const PROCESS_COUNT = 2
 /** Histories of one profile that a process runs before it reports. */
 const BATCH_SIZE = 500
-/** Smaller, because each history takes longer. */
+/** The same for PostgreSQL: fewer, because each history takes longer. */
 const POSTGRES_BATCH_SIZE = 10
 
 const findProfile = (name: string): Profile => {
@@ -85,7 +85,7 @@ async function runBatch({ profile, seed, from, to, url }: Task): Promise<void> {
 }
 
 /**
- * Runs all batches; each process starts the next batch when it has finished one. `urls`: a database for each process,
+ * Runs all batches; each process starts another batch as soon as it is free. `urls`: a database for each process,
  * or null for SQLite in memory.
  */
 async function runAll(

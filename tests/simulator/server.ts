@@ -1,6 +1,6 @@
 /**
  * Simulates the server of a history: the real routes, verification, adapter and store, in virtual time.
- * It crashes between any two of its calls: work in progress is lost, and some of it is committed without a response.
+ * It can crash between any two calls: work in progress is lost, or committed without a response.
  * The routes are built once; their dependencies belong to one start of one server.
  */
 import crypto from 'node:crypto'
@@ -41,13 +41,13 @@ const TICK_MS = 10_000
 /** While an account is paused, the gateway is not queried, so a check every ten seconds would only waste time. */
 const IDLE_TICK_MS = 60_000
 /**
- * The delays after which a refund is checked again: an unsent or unanswered one, and one that is started but not
+ * The delays after which a refund is checked again: if it is unsent or unanswered, and if it is started but not
  * completed.
  */
 const REFUND_RETRY_MS = 5 * 60_000
-const BEGUN_MS_MAX = 5 * 24 * 3_600_000
+const MAX_BEGUN_MS = 5 * 24 * 3_600_000
 const RESTART_MS = 10_000
-/** The share of work in progress at a crash that is committed without a response. */
+/** The proportion of work in progress at a crash that is committed without a response. */
 const COMMITTED_AT_CRASH = 0.4
 
 export type SimulatedResponse = {
@@ -71,7 +71,7 @@ export type SimulationEnvironment = {
   /** Returns how long the next call to the store takes. */
   storeMs(): number
   isDiskFull(): boolean
-  /** The network's handling of a query to the gateway. */
+  /** How the network handles a query to the gateway. */
   readonly transport: Network['transport']
   /** Called after each write of the store. */
   onWrite(verb: string): Promise<void>
@@ -82,7 +82,7 @@ export type Machine = {
   readonly call: SendRequest
   /** Crashes the server. Changes to anything but event files, which `reload` reads, take effect at the next start. */
   crash(): void
-  /** Does nothing if it is running already. */
+  /** Does nothing if the server is running already. */
   start(): Promise<void>
   reload(): Promise<void>
   isUp(): boolean
@@ -91,7 +91,7 @@ export type Machine = {
    * reconciler.
    */
   handleClockChange(): void
-  /** Runs a job that no browser starts on the current server. Null if it is down, or crashed during the job. */
+  /** Runs a background job on the current server. Null if the server is down, or crashed during the job. */
   runJob<T>(work: (deps: ServerDeps) => Promise<T>): Promise<T | null>
 }
 export type ServerDeps = Pick<
@@ -104,7 +104,7 @@ type ServerState = {
   readonly store: Store
   readonly payments: Payments
   events: readonly ServedEvent[]
-  /** No request gets a response before the event files are stored with their seats. */
+  /** False until the server has stored the event files and their seats: it responds to no request before that. */
   isListening: boolean
   readonly simulation: SimulationEnvironment
 }
@@ -314,7 +314,7 @@ export async function createMachine(
       .sql()<Record<'open' | 'ended' | 'refund' | 'dispute', number | null>>(
         `SELECT min(iif(status = 'pending' AND review IS NULL, next_ask_at + ${MIN_POLL_MS}, NULL)) AS open,
         min(iif(watch_until IS NOT NULL AND NOT (status = 'pending' AND review IS NULL), next_ask_at, NULL)) AS ended,
-        (SELECT min(coalesce(asked_at, at) + iif(state = 'asked' AND said IS NOT NULL, ${BEGUN_MS_MAX}, ${REFUND_RETRY_MS}))
+        (SELECT min(coalesce(asked_at, at) + iif(state = 'asked' AND said IS NOT NULL, ${MAX_BEGUN_MS}, ${REFUND_RETRY_MS}))
           FROM refunds WHERE state IN ('wanted', 'asked')) AS refund,
         (SELECT min(next_ask_at) FROM disputes) AS dispute FROM payments`,
       )
@@ -396,7 +396,7 @@ export async function createMachine(
     isReconciling = false
     const files = simulation.files()
     runningServer = { owner, store, payments, events: files, isListening: false, simulation }
-    events.changed()
+    events.notifyChanged()
     try {
       await storeFiles(store, files)
     } catch {
@@ -476,7 +476,7 @@ export async function createMachine(
         ({ config }) => !files.some((file) => file.config.id === config.id),
       )
       runningServer.events = [...files, ...servedWithoutFile]
-      events.changed()
+      events.notifyChanged()
     },
     close: () => {
       if (runningServer !== null) runningServer.owner.isRemoved = true

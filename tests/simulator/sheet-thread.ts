@@ -1,5 +1,5 @@
 /**
- * Reads the CSV files of a history in this thread: in virtual time, a real thread would exceed its limit at once.
+ * Reads the CSV files of a history in this thread: in virtual time, a real thread would exceed its limit immediately.
  */
 import { EventEmitter } from 'node:events'
 import { readLines } from '../../server/office/spreadsheets/parse-csv.ts'

@@ -1,4 +1,4 @@
-/** Shrinks a history with a violation to the shortest one that still has it. */
+/** Shrinks a history with a violation to the shortest history that still has it. */
 import { openSqliteDisk } from './disk.ts'
 import type { OpenDisk } from './disk.ts'
 import { runHistory } from './history.ts'
@@ -6,7 +6,7 @@ import type { Delegate, Plan } from './plan.ts'
 import type { Violation } from './check-payments.ts'
 
 /** The maximum number of attempts; each runs one history. */
-const TRIES_MAX = 150
+const MAX_TRIES = 150
 
 export async function shrinkPlan(
   plan: Plan,
@@ -18,7 +18,7 @@ export async function shrinkPlan(
   for (let isShorter = true; isShorter;) {
     isShorter = false
     for (const shorterPlan of listShorterPlans(shortest.plan)) {
-      if (attempts >= TRIES_MAX) return shortest
+      if (attempts >= MAX_TRIES) return shortest
       attempts += 1
       const { violation: remainingViolation } = await runHistory(shorterPlan, { openDisk })
       if (remainingViolation?.invariant !== violation.invariant) continue

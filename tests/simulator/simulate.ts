@@ -11,12 +11,12 @@ import { add, createCounts } from './tally.ts'
 
 export type FoundViolation = {
   readonly profile: string
-  /** Shrunk; its profile contains only the parts that were drawn from it. */
+  /** The shrunk plan, with only the parts of its profile that it uses. */
   readonly plan: Omit<Plan, 'profile'>
   readonly violation: Violation
 }
 /** Shrinking takes a hundred histories: the first few violations are enough. */
-const SHRINKS_MAX = 2
+const MAX_SHRINKS = 2
 
 /** Runs the histories from `fromHistory` up to, but not including, `toHistory`. */
 export async function simulate(
@@ -42,7 +42,7 @@ export async function simulate(
     add(counts, tally)
     if (violation === null) continue
     violationCount += 1
-    if (found.length >= SHRINKS_MAX) continue
+    if (found.length >= MAX_SHRINKS) continue
     const { plan: shrunkPlan, violation: remainingViolation } = await shrink(
       plan,
       violation,

@@ -1,4 +1,4 @@
-/** Formats the summary of a run: a row for each profile, with the number of occurrences of each event. */
+/** Formats the summary of a run: a row for each profile, with the number of times that each event occurred. */
 import { add } from './tally.ts'
 import type { Counts } from './tally.ts'
 

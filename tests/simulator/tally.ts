@@ -1,4 +1,4 @@
-/** Counts what happened in histories, to show that every invariant was exercised. */
+/** Counts the events in histories, to show that every invariant was exercised. */
 import type { Sql } from '../../server/storage/database/sqlite-connection.ts'
 import { isLost } from './razorpay-disputes.ts'
 import { getCaptureTime, isCapture } from './gateway.ts'

@@ -76,7 +76,7 @@ export function createTreasurer(context: TreasurerContext): { begin(): void } {
     const result = await machine.runJob((deps) => refundPayment(deps, regNo, refundInput, 'Asha'))
     writeTrace(() => `refund of ${regNo}: ${JSON.stringify(result)}`)
   }
-  /** Records a lost dispute. Two users may record the same one; some record a part, some only add a note. */
+  /** Records a lost dispute. Two users may record the same dispute; some record part of it, some only add a note. */
   const recordLostDisputes = async (random: Random): Promise<void> => {
     for (const text of context.listRegNos()) {
       const regNo = text as RegNo
@@ -187,7 +187,7 @@ export function chooseDecision(
       if (decision === 'move')
         return otherRegNos.length === 0 ? null : { decision, to: random.pick(otherRegNos) }
       if (decision === 'accept' && review.is !== 'misfit' && review.is !== 'rest') return null
-      // Less than the price was paid: staff waive the rest or request it.
+      // The payment is below the price: staff waive the rest or request it.
       const isShort = review.is === 'misfit' && listAllowedDecisions(review).includes('ask')
       return { decision: decision === 'accept' && isShort && random.chance(0.5) ? 'ask' : decision }
     }

@@ -1,7 +1,7 @@
 /**
  * Virtual time: one queue, ordered by time and then by order of entry. Everything in a history that takes time is an
  * entry here: calls to the store and the gateway, timers, users' actions.
- * Between two entries, all work that does not wait for a further entry continues.
+ * Between two entries, all work that does not wait for another entry continues.
  */
 import { instant } from '../../engine/index.ts'
 import type { Instant } from '../../engine/index.ts'
@@ -36,7 +36,7 @@ export type Timeline = {
 /** Saved before a history replaces them with virtual timers. */
 const waitForTurn = setImmediate
 
-/** The number of turns without activity after which a request inside the framework must be waiting for an entry. */
+/** After this many turns without activity, a request inside the framework must be waiting for an entry. */
 const QUIET_TURNS = 2
 
 /** `getRunningWork` returns the current work of the database, which takes no virtual time. Null if it is idle. */

@@ -508,7 +508,7 @@ describe('the office', () => {
     expect(list.count).toBe(list.registrations.length)
     expect(list.results.registrations.length).toBe(list.count)
     expect(list.page_size).toBe(10)
-    // A deviation from the specification: its calls have no authorization header, but access is not stated as public.
+    // The specification gives these calls no authorization header, but does not say that access is public.
     for (const path of [url, '/afpicon/download-csv/', `/api${url}`]) {
       const anonymousResponse = await server.app.inject({ method: 'GET', url: path })
       expect(anonymousResponse.statusCode).toBe(401)
@@ -541,7 +541,7 @@ describe('reading a PULMOCON registration', () => {
       expect.arrayContaining(['final_amount', 'amount']),
     )
   })
-  test('an imported registration showed our new number as Transaction ID instead of its former number', async () => {
+  test('an imported registration shows its former number as the Transaction ID', async () => {
     const regNo = await importRegistration(912)
     const foundResponse = await server.app.inject({
       method: 'POST',

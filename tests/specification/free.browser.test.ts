@@ -152,7 +152,7 @@ test('a free registration in a paid event has the button Register, no gateway an
   await context.close()
 })
 
-test('S132: a price of 0 enabled the Register button', async () => {
+test('S132: with a price of 0, the button is disabled', async () => {
   const { page, context } = await visit(browser)
   await page.goto(`${server.url}/zerozone`)
   await waitForHydration(page)

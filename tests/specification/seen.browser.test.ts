@@ -73,7 +73,7 @@ test('S054 S085 S107 S180 S181: the AFPICON panel states 15 September, and the p
   await context.close()
 })
 
-test('the box of registration fees was empty until the delegate scrolled to it, and empty in print', async () => {
+test('the box of registration fees is filled before the delegate scrolls to it, and in print', async () => {
   const phoneViewport = { width: 360, height: 740 }
   const readFeeBox = async ({ page }: Visit) => {
     const fees = page.getByRole('region', { name: 'Registration fees' })

@@ -125,9 +125,9 @@ export type CallOptions = {
 }
 
 /**
- * Builds the headers that identify a request from our own pages, because only these can ask the delegate to confirm a
- * second payment. `confirmedRegNo` is the earlier registration, if the delegate has confirmed that they want to pay
- * again.
+ * Builds the headers that identify a request from our own pages, because only these pages can ask the delegate to
+ * confirm a second payment. `confirmedRegNo` is the earlier registration, if the delegate has confirmed that they want
+ * to pay again.
  */
 export const buildPageHeaders = (
   confirmedRegNo: string | null,

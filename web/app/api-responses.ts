@@ -35,7 +35,7 @@ import { readResponseCurrency } from './response-currency.ts'
 /**
  * Parses the tariff in any of the specification's formats: complete; `current_period` with
  * `tariff_data` (prices as in the event file); or only `pricing` (each with base and
- * total). `now` is the server time of the page; it determines the day if the response names no
+ * total). `now` is the server time of the page; it determines the date if the response states no
  * period.
  */
 export const createTariffReader =

@@ -261,7 +261,7 @@ export type ListPageData = {
   readonly page: number
   readonly pageSize: number
   readonly isCountCapped: boolean
-  /** Totals over all pages. Null if the response has none. */
+  /** Totals across all pages. Null if the response has none. */
   readonly sums: WireSums | null
   /** The currency of the sums, and of rows that state none. */
   readonly currency: Currency

@@ -231,13 +231,13 @@ function ReplaceDialog({
       <p>{loss}</p>
       <div className="actions">
         <button type="button" className="btn" {...FOCUSED_FIRST} onClick={closeAnd(keep)}>
-          Keep it
+          Keep file
         </button>
         <button type="button" className="btn line" onClick={() => downloadFile(oldFile)}>
-          Download it
+          Download file
         </button>
         <button type="button" className="btn line" onClick={closeAnd(replace)}>
-          Replace it
+          Replace file
         </button>
       </div>
     </Dialog>

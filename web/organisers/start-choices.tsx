@@ -118,7 +118,7 @@ export function StartChoices(props: StartChoicesProps) {
                   Keep my answers
                 </button>
                 <button type="button" className="btn line" onClick={() => create(false)}>
-                  Discard them
+                  Discard answers
                 </button>
               </div>
             </Dialog>

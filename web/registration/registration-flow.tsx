@@ -168,7 +168,7 @@ function FormFlow({
     setSubmittedRegNo(regNo)
     const nextPhase: SubmitPhase =
       result.is === 'same-person'
-        ? { is: result.is, regNo: result.regNo, message: result.message, sent: submission }
+        ? { is: result.is, regNo: result.regNo, message: result.message, submission }
         : handleResult(result, quote)
     if (!PHASES_WITH_DIALOG.has(nextPhase.is)) return setPhase(nextPhase)
     const loadedDialog = await dialog

@@ -33,7 +33,7 @@ export const ALL_EXTENSIONS: FormExtensions = {
   } as FormExtensions['overrides'],
   buildUiSchema: buildFullUiSchema,
   pricing: calculatePriceByBill,
-  rows: buildBillRows,
+  buildRows: buildBillRows,
   hasCategoryInRows: true,
   priceNotes: (event, answers, left, price, now) => [
     ...(price === null ? [] : listMethodNotes(event, answers, price, now)),

@@ -1,4 +1,4 @@
-/** The phases of a submit, and their dialogs: nothing is sent or charged before the delegate confirms. */
+/** The phases of a submission, and their dialogs: nothing is sent or charged before the delegate confirms. */
 import {
   getCategoryLabel,
   getButtonText,
@@ -29,13 +29,14 @@ export type SubmitPhase =
       readonly is: 'same-person'
       readonly regNo: string
       readonly message: string
-      readonly sent: ConfirmedSubmission
+      readonly submission: ConfirmedSubmission
     }
   | { readonly is: 'registered'; readonly text: string }
 
 /**
- * The price that the delegate has confirmed, and the confirmations: `confirmed` to register again although an answer
- * is taken, `previousRegNo` to pay in addition to another registration.
+ * The price that the delegate has confirmed, and what else they have confirmed. `confirmed`: that they want to register
+ * although another registration uses one of the answers. `previousRegNo`: that they want to pay for this registration
+ * as well as that one.
  */
 export type ConfirmedSubmission = {
   readonly quote: Quote | null
@@ -52,9 +53,9 @@ export function SubmitDialog({
   onClose,
 }: {
   readonly event: PublicEvent
-  readonly extensions: Pick<FormExtensions, 'rows' | 'SubmitAnywayDialog'>
+  readonly extensions: Pick<FormExtensions, 'buildRows' | 'SubmitAnywayDialog'>
   readonly phase: SubmitPhase
-  readonly send: (sent: ConfirmedSubmission) => void
+  readonly send: (submission: ConfirmedSubmission) => void
   readonly onClose: () => void
 }) {
   switch (phase.is) {
@@ -62,7 +63,7 @@ export function SubmitDialog({
       return (
         <PriceChangedDialog
           event={event}
-          rows={extensions.rows}
+          buildRows={extensions.buildRows}
           oldQuote={phase.oldQuote}
           newQuote={phase.newQuote}
           pay={() => send({ quote: phase.newQuote })}
@@ -83,7 +84,7 @@ export function SubmitDialog({
       )
     }
     case 'same-person': {
-      const { regNo, message, sent } = phase
+      const { regNo, message, submission } = phase
       return (
         <Dialog title={samePerson.title} onClose={onClose}>
           <p>{formatMessage(samePerson.notCharged, { reason: message })}</p>
@@ -94,7 +95,7 @@ export function SubmitDialog({
             <button
               type="button"
               className="btn line"
-              onClick={() => send({ ...sent, previousRegNo: regNo })}
+              onClick={() => send({ ...submission, previousRegNo: regNo })}
             >
               {samePerson.again}
             </button>
@@ -114,7 +115,7 @@ export function SubmitDialog({
 
 type PriceChangedDialogProps = {
   readonly event: PublicEvent
-  readonly rows: typeof buildQuoteRows
+  readonly buildRows: typeof buildQuoteRows
   readonly oldQuote: Quote
   readonly newQuote: Quote
   readonly pay: () => void
@@ -127,7 +128,7 @@ type PriceChangedDialogProps = {
  */
 export function PriceChangedDialog({
   event,
-  rows,
+  buildRows,
   oldQuote,
   newQuote,
   pay,
@@ -138,13 +139,13 @@ export function PriceChangedDialog({
     oldQuote.base === newQuote.base &&
     oldQuote.gst === newQuote.gst &&
     oldQuote.total === newQuote.total
-  const word = getLowerCaseLabel(event, 'category')
+  const categoryLabel = getLowerCaseLabel(event, 'category')
   const [dialogTitle, reason] =
     oldQuote.category !== newQuote.category
       ? [
-          formatMessage(changed.titleCategory, { word }),
+          formatMessage(changed.titleCategory, { word: categoryLabel }),
           formatMessage(changed.category, {
-            word,
+            word: categoryLabel,
             category: getCategoryLabel(event, newQuote.category),
           }),
         ]
@@ -157,7 +158,7 @@ export function PriceChangedDialog({
       <p>
         {reason} {isSamePrice && changed.samePrice} {changed.notCharged}
       </p>
-      <DetailsList rows={rows(event, newQuote, listPriceParts(event), oldQuote)} money />
+      <DetailsList rows={buildRows(event, newQuote, listPriceParts(event), oldQuote)} money />
       <div className="actions">
         <button type="button" className="btn" onClick={pay}>
           {newQuote.total === 0
@@ -172,7 +173,7 @@ export function PriceChangedDialog({
   )
 }
 
-/** Shows that the registration was complete immediately after submission. */
+/** Shown when a registration needs no further step after it is submitted. */
 function RegisteredDialog({
   event,
   text,

@@ -39,7 +39,7 @@ type PaymentStateProps = {
   /** Whether the page is the self-service page. */
   readonly isSelfService?: boolean
   /** The instructions for the manual payment method that is due, if the result page may show them. */
-  readonly paying?: WirePaymentInstructions | null
+  readonly paymentInstructions?: WirePaymentInstructions | null
 }
 
 /** States with a pay button. The price dialog must outlive the page that opened it. */
@@ -105,7 +105,7 @@ function PageForState({
   reload,
   payButton,
   isSelfService = false,
-  paying = null,
+  paymentInstructions = null,
 }: PaymentStateProps & { readonly payButton: PayButtonState }) {
   const pageProps = { event, registration }
   const { stands: paymentState } = registration
@@ -125,7 +125,7 @@ function PageForState({
       return (
         <ManualPaymentPage
           {...pageProps}
-          {...{ paymentState, reload, payButton, isSelfService, paying }}
+          {...{ paymentState, reload, payButton, isSelfService, paymentInstructions }}
         />
       )
     case 'at-bank':

@@ -128,7 +128,7 @@ function Result({
       <PaymentStatePage
         {...{ registration, query, now, reload, requestPayment }}
         event={shownEvent}
-        paying={loadState.response.paying ?? null}
+        paymentInstructions={loadState.response.paying ?? null}
       />
       {hasWithheldRows && registration.stands === 'complete' && (
         <EmailForm

@@ -39,7 +39,7 @@ export function ManualPayment({
         </details>
       ) : (
         <>
-          <PaymentInstructions paying={paying} registration={registration} />
+          <PaymentInstructions paymentInstructions={paying} registration={registration} />
           <h3>{paymentClaim.submit}</h3>
           <ClaimForm {...{ event, paying, path, reload }} />
         </>

@@ -28,29 +28,29 @@ export function Badge({
 const { paymentStatus } = COMMON_MESSAGES
 
 const badges = {
-  success: { tone: 'good', icon: 'tick', word: paymentStatus.success },
-  failed: { tone: 'bad', icon: 'cross', word: paymentStatus.failed },
-  pending: { tone: 'wait', icon: 'clock', word: paymentStatus.pending },
-  refunded: { tone: 'back', icon: 'back', word: paymentStatus.refunded },
-  review: { tone: 'care', icon: 'tri', word: paymentStatus.review },
-  ended: { tone: 'ended', icon: 'cross', word: ENDED_LABEL },
+  success: { tone: 'good', icon: 'tick', label: paymentStatus.success },
+  failed: { tone: 'bad', icon: 'cross', label: paymentStatus.failed },
+  pending: { tone: 'wait', icon: 'clock', label: paymentStatus.pending },
+  refunded: { tone: 'back', icon: 'back', label: paymentStatus.refunded },
+  review: { tone: 'care', icon: 'tri', label: paymentStatus.review },
+  ended: { tone: 'ended', icon: 'cross', label: ENDED_LABEL },
 } as const satisfies Record<
   PaymentStatus | 'review' | 'ended',
-  { tone: Tone; icon: IconName; word: string }
+  { tone: Tone; icon: IconName; label: string }
 >
 
-/** Shows the badge of a payment status; `word` replaces the default label (an event file may name it). */
+/** Shows the badge of a payment status. `label` replaces the default label, for example with the event file's label. */
 export function PaymentStatusBadge({
   is,
-  word,
+  label,
 }: {
   readonly is: PaymentStatus | 'review' | 'ended'
-  readonly word?: string
+  readonly label?: string
 }) {
   const badge = badges[is]
   return (
     <Badge tone={badge.tone} icon={badge.icon}>
-      {word ?? badge.word}
+      {label ?? badge.label}
     </Badge>
   )
 }

@@ -11,7 +11,7 @@ import {
   type PlainMap,
 } from './read-checked-values.ts'
 
-/** Compiles a condition: one map, or a list of maps, at least one of which must hold. */
+/** Compiles a condition: one map, or a list of maps, at least one of which must be true. */
 export function toCondition(value: unknown): Condition {
   return (Array.isArray(value) ? value : [value]).map((entry) =>
     Object.entries(asMap(entry)).map(([field, test]) => ({ field, test: toTest(test) })),

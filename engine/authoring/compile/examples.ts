@@ -19,7 +19,7 @@ import {
 
 /**
  * Returns the currency of the expected amounts: that of the category that the example expects or chooses, or the
- * event's currency if it names no category.
+ * event's currency if it states no category.
  */
 function findExpectedCurrency(
   event: Pick<EventConfig, 'currency' | 'categories' | 'categoryChoice'>,

@@ -64,7 +64,7 @@ function toCard(
   return { is: 'card', ...labels, ...(kind === undefined ? {} : { gateway: kind }) }
 }
 
-/** Reads a currency or a list of currencies. Returns undefined if the file gives none. */
+/** Reads a currency or a list of currencies. Returns undefined if the file states none. */
 function toCurrencies(written: unknown): readonly Currency[] | undefined {
   if (written === undefined) return undefined
   return (Array.isArray(written) ? written : [written])

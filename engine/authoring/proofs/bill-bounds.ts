@@ -167,7 +167,7 @@ function createBill(event: EventConfig, on: Day, usualPeriod: string, sum: Sum):
   const period = findPeriodOfCategoryOn(event.fees, sum.category, usualPeriod, on)
   const answers = collectAnswers(sum.answerPath)
   const lines = calculateBill(event, answers, sum.category, period, on)
-  assert(lines.ok, 'a bill that was found is not on sale')
+  assert(lines.ok, 'an item on a bill that was found is not on sale')
   const { total } = sumLines(lines.value)
   assert(total === sum.total, `a bill of ${sum.total} costs ${total}`)
   return { answers, category: sum.category, period, on, lines: lines.value, total }

@@ -55,7 +55,7 @@ export function collectConditions(event: EventConfig | PublicEvent): readonly Co
   ]
 }
 
-/** Returns the conditions that must all hold for a field to be visible: those of its section and its own. */
+/** Returns the conditions that must all be true for a field to be visible: those of its section and its own. */
 export function listVisibilityConditions(
   event: EventConfig | PublicEvent,
   id: string,

@@ -1,20 +1,20 @@
-/** Finds days in texts: 30/10/2026, 30th Oct, Oct 30, 14–16 March 2027, Sunday the 14th of March. */
+/** Finds dates in texts: 30/10/2026, 30th Oct, Oct 30, 14–16 March 2027, Sunday the 14th of March. */
 
 import { findMatches } from './pattern-matches.ts'
 
-/** One day as written; parts that the text omits are null. `weekday` counts from Sunday, 0. */
+/** One date as written; parts that the text omits are null. `weekday` counts from Sunday, 0. */
 export type DayWords = {
   readonly day: number
   readonly month: number
   readonly year: number | null
   readonly weekday: number | null
 }
-/** A day, or a range of days, in a string. Offsets count from its start. */
+/** A date, or a range of dates, in a string. Offsets count from the start of the string. */
 export type StatedDays = {
   readonly start: number
   readonly end: number
   readonly first: DayWords
-  /** The last day of a range; the same object as `first` for a single day. */
+  /** The last date of a range; the same object as `first` for a single date. */
   readonly last: DayWords
 }
 
@@ -56,7 +56,7 @@ const BETWEEN_WORDS = new RegExp(
   'i',
 )
 
-/** Fast test: most texts contain no day. */
+/** Fast test: most texts contain no date. */
 const DAY_HINT = /\d\s?[-/.]\s?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
 const mayContainDays = (text: string): boolean => /\d/.test(text) && DAY_HINT.test(text)
 
@@ -75,7 +75,7 @@ type Numbers = {
   readonly end: number
 }
 
-/** Reads the days next to the month: "14, 15 & 16", "14th to 16th". */
+/** Reads the day numbers next to the month: "14, 15 & 16", "14th to 16th". */
 function readNumbers(text: string, monthIsFirst: boolean): Numbers {
   const matches = [
     ...text.matchAll(/([A-Za-z]{3,}\.?[\s,]*)?(?:the\s+)?(\d{1,2})(?:\s?(?:st|nd|rd|th)\b\.?)?/gi),
@@ -105,7 +105,7 @@ function readNumbers(text: string, monthIsFirst: boolean): Numbers {
 }
 
 /**
- * Returns every day in a string; a range is one entry. Two digits are a year only within five years of `probableYear`,
+ * Returns every date in a string; a range is one entry. Two digits are a year only within five years of `probableYear`,
  * because "12-34-56" is not a date.
  */
 export function findDays(text: string, probableYear: number): readonly StatedDays[] {
@@ -143,7 +143,7 @@ function isRange(text: string, before: StatedDays, next: StatedDays): boolean {
   )
 }
 
-/** Returns the year of a range's first day: "30 December to 2 January 2027" begins in the previous year. */
+/** Returns the year of a range's first date: "30 December to 2 January 2027" begins in the previous year. */
 function findStartYear(first: DayWords, last: DayWords): number | null {
   return last.year === null ? null : first.month > last.month ? last.year - 1 : last.year
 }
@@ -213,7 +213,7 @@ export type StatedMonth = {
 }
 const MONTH_ALONE = new RegExp(`\\b(${MONTH_PATTERN})[\\s,’'-]*((?:19|20)\\d\\d)(?!\\d)`, 'gi')
 
-/** Returns the months named without a day. `days` returns the days in the same text, and is called only if needed. */
+/** Returns the months named without a day. `days` returns the dates in the same text, and is called only if needed. */
 export function findMonths(
   text: string,
   days: () => readonly StatedDays[],
@@ -291,7 +291,7 @@ const WEEKDAY_AFTER = new RegExp(
   'i',
 )
 
-/** Adds the weekday written after a day: "14 March 2027 (Sunday)", "14 March, Sunday". */
+/** Adds the weekday written after a date: "14 March 2027 (Sunday)", "14 March, Sunday". */
 function addWeekdayAfterDay(stated: StatedDays, text: string): StatedDays {
   if (stated.first !== stated.last || stated.first.weekday !== null) return stated
   const following = WEEKDAY_AFTER.exec(text.slice(stated.end))

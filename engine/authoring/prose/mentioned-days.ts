@@ -1,4 +1,4 @@
-/** Collects the days mentioned in texts, and the days of the file on which something begins or ends. */
+/** Collects the dates mentioned in texts, and the dates of the file on which something begins or ends. */
 import { memoize } from '../../lib/memoize.ts'
 import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 import { findDays, type StatedDays, type DayWords } from './find-days.ts'
@@ -9,11 +9,11 @@ import { findDaySubject, type DaySubject } from './subject-of-day.ts'
 import { listTextPeriods, type TextPeriod } from './named-periods.ts'
 
 /**
- * A day at least this many years before the event is historical: a founding, a birthday, an Act.
+ * A date at least this many years before the event is historical: a founding date, a date of birth, the date of an Act.
  */
 const HISTORY_YEARS = 3
 
-/** A day on which something begins or ends, with its line. */
+/** A date on which something begins or ends, with its line. */
 export type Edge = {
   readonly day: Day
   readonly at: string
@@ -23,7 +23,8 @@ export type Edge = {
   readonly period: number | null
 }
 /**
- * A day in text. `possibleFirstDays` and `possibleLastDays` are the days that it may mean. `invalidDay` is set if the day does not exist.
+ * A date in text. `possibleFirstDays` and `possibleLastDays` are the dates that it may mean. `invalidDay` is set if the
+ * date does not exist.
  */
 export type Mention = {
   readonly eventText: EventText
@@ -36,7 +37,7 @@ export type Mention = {
 
 const toIsoDay = ({ day, month }: DayWords, year: number): string =>
   `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`
-/** Returns the number of days between two days, in either order. */
+/** Returns the number of days between two dates, in either order. */
 export const countDaysApart = (a: Day, b: Day): number => Math.abs(countDaysBetween(a, b))
 
 export function collectEdges(model: Model): readonly Edge[] {
@@ -74,9 +75,9 @@ export function collectEdges(model: Model): readonly Edge[] {
 }
 const ADJUSTMENTS_PATH = 'fees.adjustments.'
 const METHODS_PATH = 'payment.methods.'
-/** Returns true if the day belongs to an adjustment. */
+/** Returns true if the date belongs to an adjustment. */
 export const isAdjustmentDay = ({ at }: Edge): boolean => at.startsWith(ADJUSTMENTS_PATH)
-/** Returns true if the day is the last day of a payment method. */
+/** Returns true if the date is the last day of a payment method. */
 export const isMethodDay = ({ at }: Edge): boolean => at.startsWith(METHODS_PATH)
 type CreateEdge = (
   day: Day | undefined,
@@ -133,8 +134,8 @@ function findEndEdge(
 }
 
 /**
- * Returns the file's other days: steps of the refund scale, opening of the front desk, last day of
- * corrections, days that a field accepts.
+ * Returns the file's other dates: steps of the refund scale, opening of the front desk, last day of
+ * corrections, dates that a field accepts.
  */
 export const listFileDays = memoize(({ file }: Model): ReadonlySet<Day> => {
   const days = new Set<Day>()
@@ -147,7 +148,7 @@ export const listFileDays = memoize(({ file }: Model): ReadonlySet<Day> => {
   return days
 })
 
-/** Returns every day mentioned in the file, with its subject and the days it can mean. */
+/** Returns every date mentioned in the file, with its subject and the dates that it can mean. */
 function collectMentions(model: Model): readonly Mention[] {
   const { config } = model
   const eventYear = Number(config.to.slice(0, 4))
@@ -199,7 +200,7 @@ export const locate = (
   span: [at + start, at + end],
 })
 
-/** Formats the day as in the text, with its year only if the text has one. */
+/** Formats the date as in the text, with its year only if the text has one. */
 export function formatDayWords(mention: Mention): string {
   const { first, last } = mention.statedDays
   const [from, to] = [mention.possibleFirstDays.at(-1), mention.possibleLastDays.at(-1)]

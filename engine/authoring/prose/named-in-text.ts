@@ -31,7 +31,7 @@ export function findAllNamed(
 
 /**
  * Returns the index of the only entry named in the text. Of overlapping names, only the longest counts. Returns null if
- * the text names no entry, or several.
+ * the text mentions no entry, or several.
  */
 export function findNamed(names: readonly (readonly string[])[], text: string): number | null {
   const plainText = toPlainWords(text)
@@ -59,7 +59,7 @@ export function findNamed(names: readonly (readonly string[])[], text: string): 
   return isBestMatch ? (best[0]?.at ?? null) : null
 }
 
-/** The words after an amount that name its payer. */
+/** The words after an amount that state its payer. */
 const RECIPIENT_AFTER_AMOUNT =
   /^(?:\/[-=])?\s*(?:is |are )?for\s+([^,;(]+?)(?=\s+(?:and|but|or|until|till|from)\b|$|[,;(])/i
 

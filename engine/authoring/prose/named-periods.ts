@@ -1,4 +1,4 @@
-/** Finds the price periods that text names: of the fees, and of the group whose categories it names. */
+/** Finds the price periods that text mentions: of the fees, and of the group whose categories it mentions. */
 import { memoize } from '../../lib/memoize.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import { findGroupOfCategory } from '../../pricing/price-periods.ts'
@@ -49,8 +49,8 @@ const listTableNames = memoize(({ config: { fees, categories } }: Model) =>
 )
 
 /**
- * Returns the tables whose groups or categories are named in the first text that names any. Returns null if no text
- * does.
+ * Returns the tables whose groups or categories are mentioned in the first text that mentions any. Returns null if no
+ * text does.
  */
 export function findTables(
   model: Model,
@@ -78,7 +78,7 @@ const USUAL_PERIOD_WORDS: readonly (readonly [RegExp, string])[] = [
   [/\blate\b/i, 'late'],
   [/\b(?:spot|on-?site|walk-?in)/i, 'spot|on-?site|walk-?in'],
 ]
-/** Ids that are too common to name a period. */
+/** Ids that are too common to identify a period. */
 const COMMON_ID_WORDS = new Set(
   'all any always first second third last one two open only whole full final phase fee fees registration conference'.split(
     ' ',
@@ -114,7 +114,7 @@ const listPeriodNames = memoize((model: Model) => {
 })
 
 /**
- * Returns the named period nearest to the day, once for each table that has this period. Empty if the text names no
+ * Returns the mentioned period nearest to the date, once for each table that has it. Empty if the text mentions no
  * period.
  */
 export function findNamedPeriods(

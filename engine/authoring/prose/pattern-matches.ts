@@ -6,12 +6,12 @@ import { assert } from '../../lib/result.ts'
  * characters takes several times longer than matching it. The pattern must be global.
  */
 export function findMatches(text: string, pattern: RegExp): readonly RegExpExecArray[] {
-  assert(pattern.global, 'a pattern without the flag g would match the same place forever')
+  assert(pattern.global, 'a pattern without the flag g would match at the same position forever')
   const found: RegExpExecArray[] = []
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     found.push(match)
-    // Without this, an empty match would be found at the same place forever.
+    // Without this, an empty match would be found at the same position forever.
     if (match[0] === '') pattern.lastIndex += 1
   }
   return found

@@ -1,4 +1,4 @@
-/** Determines the subject of a day in text: prices and registration, the event, or something else. */
+/** Determines the subject of a date in text: prices and registration, the event, or something else. */
 import { memoize } from '../../lib/memoize.ts'
 import { findMatches } from './pattern-matches.ts'
 import type { Model } from '../checked-file.ts'
@@ -6,16 +6,17 @@ import type { EventText } from './event-texts.ts'
 import { findNamedPeriods, findTables, listTextPeriods } from './named-periods.ts'
 
 export type DaySubject = {
-  /** `other`: a day of something that the file does not date, such as abstracts or a birthday. */
+  /** `other`: the date of something that has no date in the file, such as abstracts or a birthday. */
   readonly topic: 'price' | 'event' | 'other' | null
   readonly direction: 'until' | 'before' | 'from' | 'after' | null
   /**
-   * Indexes in `listTextPeriods` of the price periods that the text names: one for each table that has a period of this
-   * name.
+   * Indexes in `listTextPeriods` of the price periods that the text mentions: one for each table that has a period of
+   * this name.
    */
   readonly periods: readonly number[]
   /**
-   * The price tables that the text may refer to, if it names categories or a group. Null if it may refer to any table.
+   * The price tables that the text may refer to, if it mentions categories or a group. Null if it may refer to any
+   * table.
    */
   readonly tables: readonly number[] | null
   /** A part of the event: a session, one of its days. */
@@ -29,7 +30,7 @@ const buildWordPattern = (list: string): RegExp =>
     'gi',
   )
 
-/** Subjects with their own days, which this file does not contain. */
+/** Subjects with their own dates, which this file does not contain. */
 const OTHER_WORDS = buildWordPattern(`
   abstracts? papers? e-?posters? posters? submissions? manuscripts? essays? proposals? presentations? slides
   accommodation hotels? rooms? stay lodging hostels? guest_house cancel\\w* refund\\w* withdraw\\w*
@@ -76,9 +77,9 @@ const ACCOMMODATION_WORDS = buildWordPattern(
  */
 const STATEMENT_BOUNDARY =
   /[,:()&–—]|\b(?:and|but|or|while)\b|\b(?:regist\w*|regn|deleg\w*|conference)\b/gi
-/** The end of the words that belong to the preceding day. */
+/** The end of the words that belong to the preceding date. */
 const CLAUSE_END = /[,:()&–—]|\b(?:and|but|while)\b/i
-/** "Regular bus", "late night": these words do not name a price here. */
+/** "Regular bus", "late night": these words do not refer to a price here. */
 const NON_PRICE_WORDS = new RegExp(
   `\\b(?:late|spot|on-?site|regular|normal|standard)(?=[\\s-]+(?:${[
     'nights?|evenings?|mornings?|hours?|arriv|comers?|lunch|dinner|breakfast|tea|coffee|meals?|menu|food|diet',
@@ -93,7 +94,7 @@ const CLEAR_DIRECTION = buildWordPattern(
   'till until untill upto up_to last_date last_day deadline clos(?:es?|ing) onwards? opens?',
 )
 
-/** Words between "until" and its day: "until midnight of", "till 5 pm on". */
+/** Words between "until" and its date: "until midnight of", "till 5 pm on". */
 const HOUR_WORDS =
   '(?:[\\s):,–-]|\\b(?:the|on|of|is|are|date|midnight|noon|eod|\\d{1,2}(?:[.:]\\d\\d)?|[ap]\\.?m\\.?|hrs)\\b)*$'
 const buildHoursPattern = (list: string): RegExp =>
@@ -153,8 +154,8 @@ export function findStatement(
 }
 
 /**
- * Returns the subject of the day at `mentionIndex` in a string. `previousSubject` is used for "until 30 September, then
- * until 31 October".
+ * Returns the subject of the date at `mentionIndex` in a string. `previousSubject` is used for "until 30 September,
+ * then until 31 October".
  */
 export function findDaySubject(
   model: Model,
@@ -198,7 +199,7 @@ export function findDaySubject(
     sectionTopic ??
     directionTopic ??
     fallbackTopic
-  // Text between this day and the next one may describe the next one.
+  // Text between this date and the next one may describe the next one.
   const isLast =
     mentionIndex + 1 >= mentions.length ||
     text.slice(mention.end, mentions[mentionIndex + 1]?.start) !== right
@@ -212,7 +213,7 @@ export function findDaySubject(
   if (topic !== 'price') return { topic, direction, periods: [], tables, isPartOfEvent }
   const periodsOfTables = listPeriods(tables)
   const namedPeriods = periodsOfTables.length > 0 ? periodsOfTables : listPeriods(null)
-  // If only a different table has the period, the named categories do not belong to this day.
+  // If only a different table has the period, the named categories do not belong to this date.
   return {
     topic,
     direction,
@@ -226,14 +227,14 @@ const removeAdjectives = (text: string): string =>
   text.replace(NON_PRICE_WORDS, (word) => ' '.repeat(word.length))
 
 /**
- * Returns the subject that a heading gives to the days below it. "Important dates" gives none,
- * because it contains days of every kind.
+ * Returns the subject that a heading gives to the dates below it. "Important dates" gives none,
+ * because it contains dates of every kind.
  */
 function getHeading(path: string, heading: string): string {
   return /\.(?:lines|notes)\./.test(path) ? heading.replace(/\bdates?\b/gi, ' ') : heading
 }
 
-/** Returns true if the text around the day contains only the place or the name of the event. */
+/** Returns true if the text around the date contains only the place or the name of the event. */
 function hasOnlyEventWords({ config }: Model, text: string): boolean {
   const eventWords = `${config.title} ${config.venue} india`.toLowerCase()
   return (text.toLowerCase().match(/\p{L}{2,}/gu) ?? []).every((word) => eventWords.includes(word))
@@ -257,8 +258,8 @@ function findDirection(left: string, right: string): DaySubject['direction'] {
 }
 
 /**
- * Returns the topic of the nearest word. A word for a subject with its own days takes priority, unless "early bird" is
- * between it and the day.
+ * Returns the topic of the nearest word. A word for a subject with its own dates takes priority, unless "early bird" is
+ * between it and the date.
  */
 function findTopic(
   model: Model,

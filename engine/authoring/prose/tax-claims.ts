@@ -134,7 +134,7 @@ function readPercent(text: string): number {
 }
 
 const USUAL_NAME = /gst|g\.s\.t|tax|vat/i
-/** Without one of these, text names no percentage. */
+/** Without one of these, text states no percentage. */
 const ANY_PERCENT = /[%@]|per\s?cent|pct/i
 
 /** Fast test: most texts do not mention tax. */

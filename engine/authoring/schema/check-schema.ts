@@ -111,7 +111,7 @@ function reportEmptyFile(source: Source, findings: readonly Finding[]): readonly
     : [createFinding('EV103', schemaChecks.EV103, { at: '', message: 'the file is empty' }, source)]
 }
 
-/** Returns the errors in the file's structure. Skips places already reported as a YAML trap. */
+/** Returns the errors in the file's structure. Skips locations already reported as a YAML trap. */
 function findStructureErrors(kind: Kind, source: Source): readonly Finding[] {
   const errors = findSchemaErrors(kind, source.value).filter(({ keyword }) => keyword !== 'if')
   const drafts = errors
@@ -119,7 +119,7 @@ function findStructureErrors(kind: Kind, source: Source): readonly Finding[] {
     .filter((draft) => draft !== null)
     .map((draft) => addTaxHelp(source, draft))
   const reportedCodes = new Map<string, string[]>()
-  // If several findings cover a place, only the first is reported.
+  // If several findings cover a location, only the first is reported.
   const parents = drafts.filter(
     ({ covers }, index) =>
       covers !== undefined && drafts.findIndex((other) => isWithin(covers, other.covers)) === index,
@@ -182,7 +182,7 @@ function addTaxHelp(source: Source, draft: CodedDraft): CodedDraft {
   return { ...rest, help }
 }
 
-/** Pairs of codes. At the same place, the second is a consequence of the first. */
+/** Pairs of codes. At the same location, the second is a consequence of the first. */
 const SAME_CAUSE = new Set([
   'EV103 EV105',
   'EV007 EV105',
@@ -379,7 +379,7 @@ function explainKey(path: string, key: string): string {
   const [, quota, option] = /^full\.([a-z0-9_-]+)\.(.+)$/.exec(key) ?? []
   if (quota !== undefined)
     return `a condition tests a whole quota: give \`${option}\` a quota of its own, {id: ${quota}-${option}, when: …, max: …}, and write {full.${quota}-${option}: true}`
-  const advice = 'use small letters and digits, and join words as in the other names'
+  const advice = 'use lower-case letters and digits, and join words as in the other names'
   return suggestion === undefined ? advice : `write ${suggestion}: ${advice}`
 }
 

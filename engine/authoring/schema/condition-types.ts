@@ -1,4 +1,4 @@
-/** The type of a condition in an event file: one map, or a list of maps, one of which must hold. */
+/** The type of a condition in an event file: one map, or a list of maps, one of which must be true. */
 
 export type Condition = Readonly<Record<string, Test>> | readonly Readonly<Record<string, Test>>[]
 

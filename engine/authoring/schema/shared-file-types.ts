@@ -1,5 +1,5 @@
 /**
- * TypeScript types of the three schema-valid shared files.
+ * TypeScript types of the three kinds of shared file after schema validation.
  *
  * Written by hand; a test compares them key by key with `schemas/*.schema.json`.
  */
@@ -74,15 +74,15 @@ type Labels = Readonly<Record<Exclude<EngineValue, 'id' | 'lines'>, Text>> & {
   readonly delegate?: Text
   readonly sum?: Text
 }
-type Https = string
+type HttpsUrl = string
 
 type Gateway = {
   readonly kind?: GatewayKind
   readonly live: {
-    readonly pay: Https
-    readonly status: Https
-    readonly refund: Https
-    readonly hops: readonly Https[]
+    readonly pay: HttpsUrl
+    readonly status: HttpsUrl
+    readonly refund: HttpsUrl
+    readonly hops: readonly HttpsUrl[]
   }
   readonly minimum?: number
   readonly constants: Readonly<Record<string, string>>

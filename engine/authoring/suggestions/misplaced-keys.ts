@@ -1,9 +1,9 @@
-/** Explains valid keys that are nested at the wrong depth, with the right place for each. */
+/** Explains valid keys at the wrong nesting level, with the correct block for each. */
 import { addDays, isDay, type Day } from '../../lib/time.ts'
 import type { Source } from '../syntax/source.ts'
 
 /**
- * The path of a block, the keys that do not belong there, and their right place. KEY is replaced with the key, and `…`
+ * The path of a block, the keys that do not belong there, and where they belong. KEY is replaced with the key, and `…`
  * with the value as written.
  */
 const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
@@ -53,7 +53,7 @@ const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
 /** Keys that belong inside `choose` but are written next to it. */
 const CHOOSE_KEYS = /^(?:message|at_least|at_most|mutually_exclusive)$/
 
-/** Returns the place where the key belongs; null if there is none. */
+/** Returns where the key belongs; null if it belongs nowhere. */
 export function explainMisplacedKey(
   source: Source,
   path: string,

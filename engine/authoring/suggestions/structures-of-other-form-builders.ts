@@ -141,7 +141,7 @@ export function explainSaleValue(source: Source, path: string, value: unknown): 
   if (/^(?:fees\.(?:items|adjustments)|quotas|codes\.kinds)$/.test(path))
     return `write a list, each entry with a dash and its id: - {id: ${entry}, …}`
   if (/^unique\.\d+$/.test(path) && typeof value === 'string')
-    return `write - {fields: [${valueText}], on_duplicate: block, message: This is registered already}`
+    return `write - {fields: [${valueText}], on_duplicate: block, message: You have already registered}`
   if (/^codes\.kinds\.\d+\.gives$/.test(path) && typeof value === 'string')
     return isCategory(source, valueText)
       ? `write gives: {category: ${valueText}}`

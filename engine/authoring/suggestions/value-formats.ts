@@ -55,7 +55,7 @@ export function reportInvalidFormat(
       message: `\`${valueText}\` is not valid for \`payment\``,
       help: isFree
         ? 'write payment: none'
-        : 'write payment: {gateway: airpay, account: …}, or `none` for an event that takes no payments',
+        : 'write payment: {gateway: airpay, account: …}, or `none` for an event that accepts no payments',
     }
   }
   if (

@@ -169,7 +169,7 @@ function suggestCorrection(
     }
   if (path === 'payment')
     return {
-      help: 'write {gateway: airpay, account: …}, or `none` for an event that takes no payments',
+      help: 'write {gateway: airpay, account: …}, or `none` for an event that accepts no payments',
     }
   if (value === null && accepts('string')) return explainHiddenValue(path, source)
   if (value === null && accepts('object'))

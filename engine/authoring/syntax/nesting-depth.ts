@@ -11,8 +11,8 @@ const MAX_OPEN_BRACKETS = 200
 const NESTED_LISTS_ON_ONE_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
 
 /**
- * Returns the approximate place where a string is nested too deeply to be parsed. Returns null if it is not too deep.
- * Ignores quotes.
+ * Returns the approximate location where a string is nested too deeply to be parsed. Returns null if it is not too
+ * deep. Ignores quotes.
  */
 export function findExcessiveNesting(text: string): Span | null {
   const nestedLists = NESTED_LISTS_ON_ONE_LINE.exec(text)

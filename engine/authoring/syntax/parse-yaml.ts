@@ -32,8 +32,8 @@ const MAX_NESTING_DEPTH = 60
 const TOO_DEEP_MESSAGE = 'the text is nested too deeply'
 
 /**
- * A value that starts with a letter and is not null, true or false is a string. Testing this tag first lets nine of ten
- * values and keys skip the tests for null and eight kinds of numbers.
+ * A value that starts with a letter and is not null, true or false is a string. Testing this tag first lets nine out of
+ * ten values and keys skip the tests for null and eight kinds of numbers.
  */
 const WORD_TAG: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
@@ -283,7 +283,7 @@ export function readYaml(
   }
 }
 
-/** Returns the reason why a file is too large to check, with the place. Returns null if it is not too large. */
+/** Returns the reason why a file is too large to check, with the location. Returns null if it is not too large. */
 function findExcessiveSize(
   contents: unknown,
 ): { readonly span: Span; readonly message: string } | null {

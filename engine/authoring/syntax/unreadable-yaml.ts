@@ -32,7 +32,7 @@ function moveToMistake(text: string, parserDraft: SyntaxDraft): SyntaxDraft {
   }
 }
 
-/** Explains a parser error in plain words, at the place that the author must fix. */
+/** Explains a parser error in plain words, at the location that the author must fix. */
 export function explainParserError(
   text: string,
   error: {

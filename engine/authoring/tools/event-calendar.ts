@@ -2,7 +2,7 @@
  * Lists the changes on each day of an event: prices, seats, opening and closing, cancellation refunds.
  *
  * Each day is evaluated with the functions that the form, the server and the office use, and compared with the previous
- * day. A day without an effect is therefore omitted, even if the file names it.
+ * day. A day without an effect is therefore omitted, even if the file states it.
  */
 import type { EventConfig, Field } from '../../event/config.ts'
 import {
@@ -38,10 +38,10 @@ import type { Naming } from './price-list.ts'
 /** The changes at the start of a day. */
 export type CalendarDay = { readonly day: Day; readonly changes: readonly string[] }
 
-/** If the file states no opening day, the list begins this many days before the first day in the file. */
+/** If the file states no opening date, the list begins this many days before the first date in the file. */
 const LEAD_DAYS = 30
 
-/** Returns the range of days on which a value can change. */
+/** Returns the range of dates on which a value can change. */
 export function getCalendarRange(event: EventConfig): { readonly from: Day; readonly to: Day } {
   const { registration, edit, cancellation, retention, methods, fees } = event
   const statedDays = [
@@ -88,8 +88,8 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
 }
 
 /**
- * Names conditions and items by their labels, because the organisers who sign the calendar do not know the ids of the
- * file.
+ * Names conditions and items by their labels, because the organisers who sign off the calendar do not know the ids of
+ * the file.
  */
 const NAMING_BY_LABEL: Naming = { describe: describeConditionByLabels, nameItem: formatItemName }
 
@@ -100,7 +100,7 @@ const OPEN = 'Registration: open'
  * file states the opening day.
  */
 const formatFirstDay = (fact: string): string =>
-  fact === OPEN ? `${OPEN}, also before this day (the file states no opening day)` : fact
+  fact === OPEN ? `${OPEN}, also before this day (the file states no opening date)` : fact
 
 /** A sentence about a day, with the key of its subject. Different subjects may have the same label. */
 type Fact = readonly [key: string, sentence: string]
@@ -120,7 +120,7 @@ function listFacts(event: EventConfig, day: Day, seats: readonly Fact[]): readon
   ]
 }
 
-/** Formats whether staff can register delegates: while the form is open, and on the days of the front desk. */
+/** Formats whether staff can register delegates: while the form is open, and on front desk days. */
 const formatStaffRegistration = (isFormOpen: boolean, isDeskOpen: boolean): string =>
   isFormOpen ? 'open' : isDeskOpen ? 'open, at the front desk' : 'closed'
 

@@ -264,7 +264,7 @@ function formatPeriod(explanation: PeriodExplanation | null, on: Day): string {
       ? 'any day'
       : `${from === undefined ? '…' : formatDay(from)} to ${to === undefined ? '…' : formatDay(to)}`
   if (explanation.because === 'other-dates')
-    return `${id}, the period of every other date (its own days: ${span})`
+    return `${id}, the period of every other date (its own dates: ${span})`
   return `${id}  ${span}${explanation.alsoIn.length === 0 ? '' : `; the day is also in ${explanation.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`
 }
 
@@ -359,7 +359,7 @@ function formatCodeEffect(event: EventConfig, { code }: PricingContext): string 
   )?.gives
   return codeEffect !== undefined && 'category' in codeEffect
     ? 'given by the code'
-    : 'offered because the other is full'
+    : 'offered because the requested category is full'
 }
 
 function formatRefusal(

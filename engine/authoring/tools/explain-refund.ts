@@ -1,4 +1,4 @@
-/** Explains the cancellation refund on the day of a price: refunded share, tax and charge deducted. */
+/** Explains the cancellation refund on the date of a price: refunded percentage, tax and charge deducted. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Cancellation, RefundTerms } from '../../event/approval-and-cancellation-types.ts'
 import { formatPlainAmount, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'

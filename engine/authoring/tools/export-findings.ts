@@ -11,7 +11,7 @@ const SEVERITIES: readonly Severity[] = ['error', 'warning', 'note']
 export function formatAsJson(findings: readonly Finding[], files: number): string {
   const count = (level: Severity): number =>
     findings.filter(({ severity }) => severity === level).length
-  const formatPlace = ({ path, start, end, keyPath }: Place) => ({
+  const toJsonLocation = ({ path, start, end, keyPath }: Place) => ({
     file: path,
     start,
     end,
@@ -22,11 +22,11 @@ export function formatAsJson(findings: readonly Finding[], files: number): strin
       code,
       slug,
       severity,
-      ...formatPlace(at),
+      ...toJsonLocation(at),
       message,
       notes,
       help: help ?? null,
-      related: related.map((entry) => ({ message: entry.message, ...formatPlace(entry.at) })),
+      related: related.map((entry) => ({ message: entry.message, ...toJsonLocation(entry.at) })),
       ...(fix === undefined ? {} : { fix }),
     }),
   )
@@ -112,7 +112,7 @@ export function formatAsSarif(findings: readonly Finding[]): string {
 }
 
 /**
- * Returns at most ten lines per severity, most severe first, then the number of omitted findings.
+ * For each severity, most severe first, returns at most ten lines and the number of omitted findings.
  */
 export function formatAsGithub(findings: readonly Finding[]): string {
   const commands = { error: 'error', warning: 'warning', note: 'notice' } as const satisfies Record<

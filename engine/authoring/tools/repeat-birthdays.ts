@@ -1,4 +1,4 @@
-/** Moves birthdays in examples of a repeated event, so that ages stay the same. Lists days to check. */
+/** Moves dates of birth in a repeated event’s examples, so that ages stay the same. Lists dates to check. */
 import type { EventConfig } from '../../event/config.ts'
 import { addDays, countDaysBetween, isDay, type Day } from '../../lib/time.ts'
 import type { EventFile } from '../schema/event-file-types.ts'
@@ -6,7 +6,7 @@ import type { Source } from '../syntax/source.ts'
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string }
 
-/** Returns edits of the birthdays in examples that an age condition tests. */
+/** Returns edits of the dates of birth in examples that an age condition tests. */
 export function moveBirthdays(source: Source, change: (birthday: Day) => string): readonly Edit[] {
   const { examples, ...rest } = source.value as EventFile
   const fields = new Set(listAgeFields(rest))
@@ -28,7 +28,7 @@ function listAgeFields(value: unknown): readonly string[] {
   )
 }
 
-/** Describes the reference day of each age condition, such as 1 January, which moves with the event's first day. */
+/** Describes the reference date of each age condition, such as 1 January, which moves with the event's first day. */
 export function describeAgeDays(source: Source, shiftDay: (day: Day) => Day): readonly string[] {
   const days = listPaths(source.value, '').flatMap((path): readonly Day[] => {
     const written = path.endsWith('.age.on') ? source.getScalar(path.slice(1))?.text : undefined
@@ -60,8 +60,8 @@ export function shiftBirthday(birthday: Day, eventStart: Day, shiftDay: (day: Da
 }
 
 /**
- * Describes a day that is probably an age limit, because it is some years before the event's first or last day, plus or
- * minus one day. Names the corresponding day for the next event. Returns null for other days.
+ * Describes a date that is probably an age limit, because it is some years before the event's first or last day, plus
+ * or minus one day. States the corresponding date for the next event. Returns null for other dates.
  */
 export function explainUnchangedBirthday(
   day: string,
@@ -75,7 +75,7 @@ export function explainUnchangedBirthday(
     const daysApart = birthday === null ? null : countDaysBetween(birthday, day)
     const newBirthday = subtractYears(shiftDay(edge), years)
     if (daysApart !== null && newBirthday !== null && years > 0 && Math.abs(daysApart) <= 1)
-      return `“${day}” is unchanged. If it is the birthday of someone who turns ${years} at the event, write ${addDays(newBirthday, daysApart)}.`
+      return `“${day}” is unchanged. If it is the date of birth of someone who turns ${years} at the event, write ${addDays(newBirthday, daysApart)}.`
   }
   return null
 }

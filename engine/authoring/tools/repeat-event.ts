@@ -1,5 +1,5 @@
 /**
- * Creates next year's event file from this year's file by changing days, names and addresses in the text. Comments and
+ * Creates next year's event file from this year's file by changing dates, names and addresses in the text. Comments and
  * layout stay unchanged. Lists the changes and the lines to check.
  */
 import { findDays } from '../prose/find-days.ts'
@@ -18,7 +18,7 @@ import {
   shiftBirthday,
   moveBirthdays,
 } from './repeat-birthdays.ts'
-import { listAllPeriods, renamePeriods, type Renaming } from './repeat-periods.ts'
+import { listAllPeriods, findPeriodRenamings, type Renaming } from './repeat-periods.ts'
 import { shiftDays } from './shift-days.ts'
 
 export type RepeatOptions = {
@@ -55,7 +55,7 @@ export function repeatEvent(
   const shiftDay = (day: Day): Day => addDays(day, weeks * DAYS_PER_WEEK)
   const years = Math.round(weeks / WEEKS_PER_YEAR)
   const addresses = renameAddresses(oldEvent, options)
-  const periods = renamePeriods(oldEvent, shiftDay)
+  const periods = findPeriodRenamings(oldEvent, shiftDay)
   const key =
     oldEvent.admin.dashboard.key === oldEvent.id
       ? id
@@ -84,11 +84,11 @@ export function repeatEvent(
     text: newText,
     changes: [
       `The event id is ${id}. Registration numbers begin with ${prefix}.`,
-      `${shiftResult.shiftedCount} days are ${weeks} weeks later, on the same weekdays: ${formatDays(oldEvent.from, oldEvent.to)} is now ${dates}.`,
+      `${shiftResult.shiftedCount} dates are ${weeks} weeks later, on the same weekdays: ${formatDays(oldEvent.from, oldEvent.to)} is now ${dates}.`,
       ...(shiftTitle(oldEvent.title, years) === oldEvent.title
         ? []
         : [`${oldEvent.title} is now ${shiftTitle(oldEvent.title, years)} throughout the file.`]),
-      ...periods.map(({ from, to }) => `Period ${from} is now ${to}, after its new days.`),
+      ...periods.map(({ from, to }) => `Period ${from} is now ${to}, to match its new dates.`),
       ...addresses.map(({ from, to }) => `${from} is now ${to}.`),
       ...(account === null
         ? []

@@ -1,4 +1,4 @@
-/** Renames periods of next year's event file whose ids contain days. */
+/** Finds new ids for the periods in next year's event file whose current ids contain dates. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Period } from '../../event/pricing-types.ts'
 import type { Day } from '../../lib/time.ts'
@@ -6,8 +6,8 @@ import { formatMonthLike } from './shift-days.ts'
 
 export type Renaming = { readonly from: string; readonly to: string }
 
-/** Renames period ids that contain days, such as july-1-aug-31, to match their new days. */
-export function renamePeriods(
+/** Returns a new id for each period whose id contains dates that have moved, such as july-1-aug-31. */
+export function findPeriodRenamings(
   oldEvent: EventConfig,
   shiftDay: (day: Day) => Day,
 ): readonly Renaming[] {

@@ -1,26 +1,26 @@
-/** Shifts the days in a string by whole weeks, keeping their notation: 2025-08-31, 31/08/2025, 31st Aug. */
+/** Shifts the dates in a string by whole weeks, keeping their format: 2025-08-31, 31/08/2025, 31st Aug. */
 import { findDays, findMonths, type StatedDays, type DayWords } from '../prose/find-days.ts'
 import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_PER_WEEK = 7
-/** Days that are more years than this from the event are historical, birthdays or unrelated. */
+/** Dates that are more years than this from the event are historical, dates of birth or unrelated. */
 const NEAR_YEARS = 3
 const MONTHS =
   'January February March April May June July August September October November December'.split(' ')
 
 export type DayShift = {
   readonly weeks: number
-  /** The first day of the event in the text. A day without a year is the one nearest to this day. */
+  /** The first day of the event in the text. A date without a year is the one nearest to this day. */
   readonly event: Day
 }
 export type ShiftedText = {
   readonly text: string
   readonly shiftedCount: number
-  /** Texts that look like a day and were not changed. */
+  /** Texts that look like a date and were not changed. */
   readonly unchangedTexts: readonly string[]
 }
 
-/** Shifts the days in each line. Weekdays stay the same, because whole weeks are added. */
+/** Shifts the dates in each line. Weekdays stay the same, because whole weeks are added. */
 export function shiftDays(text: string, shift: DayShift): ShiftedText {
   const lines = text.split('\n').map((line) => shiftLine(line, shift))
   return {
@@ -65,8 +65,8 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
 }
 
 /**
- * Returns the day that the words mean. Without a year, this is the day nearest to the event. Returns null if there is
- * no such day, or if it is far from the event.
+ * Returns the date that the words mean. Without a year, this is the date nearest to the event. Returns null if there
+ * is no such date, or if it is far from the event.
  */
 function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
   const eventYear = Number(event.slice(0, 4))

@@ -27,7 +27,7 @@ export type GatewayCapabilities = {
   readonly checkoutMinutes: { readonly min: number; readonly max: number } | null
   /** The time within which the gateway can refund a payment. Null if no limit is documented. */
   readonly refundsWithin: RefundLimit | null
-  /** Codes of failures after which no payment is in progress. After any other code, one may be. */
+  /** Failure codes after which no payment is in progress. After any other code, a payment may be in progress. */
   readonly finalFailures: readonly string[]
 }
 
@@ -97,13 +97,14 @@ export const getGatewayMinimum = (
   currency: Currency,
 ): Amount => toAmount(majorUnitsMin * 10 ** getDecimals(currency))
 
-/** The kind of each gateway by its name in the gateways file, which stored payments contain. */
+/** The kind of each gateway by its name in the gateways file. Stored payments contain this name. */
 export type GatewayKinds = Readonly<Record<string, GatewayKind>>
 
 /**
  * Explains in sentences why a payment is too old to be refunded through its gateway, and states the next step. Null
  * if the payment can be refunded. If it is too old, no refund is requested, because the gateway would reject it.
- * `source`: the gateway's name. If no event uses the gateway any more, its kind is known only if the name is a kind.
+ * `source`: the gateway's name. If no event uses the gateway any more, its kind is known only if its name is also the
+ * name of a kind.
  */
 export function explainTooOldForGateway(
   { source, paidAt }: { readonly source: string; readonly paidAt: Instant },

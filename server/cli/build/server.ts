@@ -46,7 +46,7 @@ export async function buildServer(options: {
       outDir: temporaryFolder,
       emptyOutDir: true,
       copyPublicDir: false,
-      // Stack traces name the bundled files and functions; comments in the bundles name the source files. Source maps
+      // Stack traces show the bundled files and functions; comments in the bundles show the source files. Source maps
       // would make startup a third slower.
       minify: false,
       sourcemap: false,

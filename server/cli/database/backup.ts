@@ -26,7 +26,7 @@ const backupHelp = `Usage: rollcall db backup DIR [--prune N] [--prune-older-tha
 Copies all stored data into DIR, which must not exist: a consistent copy of the database, the uploaded files, the event
 files, and a list of the contents. For SQLite only: PostgreSQL is backed up with its own tools
 (docs/operation/postgresql.md). The server may be running. Uploads in a bucket (UPLOADS_URL) are not copied: turn
-on versioning or replication of the bucket.
+on versioning or replication for the bucket.
 
   rollcall db backup /backups/$(date +%F)
 
@@ -42,10 +42,10 @@ nothing was written.`
 
 const restoreHelp = `Usage: rollcall db restore DIR [--move-aside]
 
-Restores a backup into DATA_DIR, for SQLite only (for PostgreSQL see docs/operation/postgresql.md). Stop the server of
-that DATA_DIR first. All contents are compared with the list in the backup, before and after they are copied. The
+Restores a backup into DATA_DIR, for SQLite only (for PostgreSQL see docs/operation/postgresql.md). Stop the server that
+uses DATA_DIR first. All contents are compared with the list in the backup, before and after they are copied. The
 event files stay in DIR/events: copy them to EVENTS_DIR, or set EVENTS_DIR to that folder. Data stored after the
-backup is lost. The next start updates a database of an older version. The installation is then in recovery: see
+backup is lost. The next start migrates a database from an older version. The installation is then in recovery: see
 rollcall db recovery --help.
 
   --move-aside   moves an existing database and its log into a separate folder; without this option, the

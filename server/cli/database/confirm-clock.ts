@@ -9,10 +9,10 @@ import type { Command } from '../command.ts'
 const help = `Usage: rollcall db clock [--confirm --who NAME]
 
 Shows the time of this machine and the last recorded time. If the clock is more than ${MAX_AHEAD_MS / (24 * 60 * 60_000)} days ahead
-(the server was stopped for a long time, or the clock is wrong), no data is erased because of its age until
-the clock is confirmed.
+(the server was stopped for a long time, or the clock is wrong), automatic erasure is paused until the clock is
+corrected or confirmed.
 
-  --confirm   the clock is right: erasure continues within the hour, or a day after the clock was set
+  --confirm   states that the clock is correct: erasure resumes within the hour, or a day after the clock was set
   --who NAME  your name, for the audit log
 
 Exit status: 0 erasure is not paused, or the clock was confirmed; 1 erasure is paused; 2 invalid usage.`

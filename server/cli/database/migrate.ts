@@ -13,9 +13,9 @@ const help = `Usage: rollcall db migrate [--check]
 Updates the database to this version of Rollcall while no server runs. The server does the same when it starts, unless
 MIGRATE_AT_START is off; no other command does. A migration that was interrupted continues where it stopped.
 
-In DATA_DIR, it first writes a copy next to the database: rollcall.before-vN.db. In PostgreSQL, it makes no copy (run
-pg_dump first), and it creates the tables in an empty database. It uses separate connections: if DATABASE_URL is the address
-of a pooler, set it to the database itself for this command.
+With SQLite, the command first writes a copy next to the database: rollcall.before-vN.db. With PostgreSQL, it makes no
+copy (run pg_dump first), and it creates the tables in an empty database. It opens its own connections: if DATABASE_URL
+is the address of a pooler, set it to the database itself for this command.
 
   --check   only shows whether an update is needed
 
@@ -65,7 +65,7 @@ export const migrateCommand: Command = {
   },
 }
 
-/** Prints whether a migration is needed. Returns the exit status; null if the database is to be migrated now. */
+/** Prints whether a migration is needed. Returns the exit status; null if the database must be migrated now. */
 function reportVersions(
   { found, known }: Versions,
   isCheckOnly: boolean,

@@ -72,7 +72,7 @@ async function copyFiles(
   return { copied, missing }
 }
 
-/** Copies a file. Returns false if it is missing or has another hash. */
+/** Copies a file. Returns false if it is missing or has a different hash. */
 async function copyFile(source: Uploads, target: Uploads, sha256: string): Promise<boolean> {
   const sourceFile = await source.read(sha256)
   if (sourceFile === null) return false

@@ -20,7 +20,7 @@ UPLOADS_URL they stay in the bucket.
 files-to-s3 copies the uploaded files of all registrations to the bucket in UPLOADS_URL, and files-from-s3 back. Each
 file is compared with its hash. The source is not changed, and files that the target already has are skipped.
 
-Exit status: 0 done; 1 done, but the named files were missing or damaged; 2 failed, with the reason.`
+Exit status: 0 done; 1 done, but the listed files were missing or damaged; 2 failed, with the reason.`
 
 const DIRECTIONS = {
   'to-postgres': { move: moveToPostgres, then: 'Start the server with DATABASE_URL.' },

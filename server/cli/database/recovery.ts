@@ -22,15 +22,15 @@ pending payment, and a payment for an unknown order needs a staff decision.
 Without begin or end: shows the differences.
 
   begin   begins a recovery; stop every server first. rollcall db restore begins one automatically, and so does the
-          server if it finds an older database than the last one in DATA_DIR. Use this command after pg_restore
+          server if it finds that the database in DATA_DIR is older than before. Use this command after pg_restore
           with another DATA_DIR
-  end     ends it: refunds and erasure continue, and the held emails are sent or discarded
+  end     ends the recovery: refunds and erasure continue, and the held emails are sent or discarded
 
   --who NAME    your name, for the audit log
   --why TEXT    the reason, for the audit log
   --again       begins another recovery while one is open, because another older copy was restored
   --mails WHAT  which held emails are sent: all (send), those that were queued in the copy (copy), none (discard).
-                The others report events from before the restore and may have been sent then
+                The others report events from before the restore and may already have been sent
 
 Exit status: 0 done; 1 an event file has errors, there is no recovery to end, or one is open already; 2 invalid
 arguments, or a server is running; 3 internal error.`

@@ -39,7 +39,7 @@ import {
 } from '../../rehearsal/invented-people.ts'
 import type { Random } from '../../rehearsal/invented-people.ts'
 
-/** Registrations per event, in the order of the events; for further events, the numbers repeat from the beginning. */
+/** Registrations per event, in the order of the events; for further events, the numbers start again from the first. */
 const REGISTRATION_COUNTS = [600, 450, 1400, 550]
 /** People register within this number of days before the conference (or before today). */
 const REGISTRATION_DAYS = 120
@@ -48,7 +48,7 @@ const HOUR_MS = 3_600_000
 const MAX_CONCURRENT_REGISTRATIONS = 200
 
 /**
- * Returns the day of the demo: a month before the last conference that is open for registration, so that the other
+ * Returns the date of the demo: a month before the last conference that is open for registration, so that the other
  * conferences are over. Null if none is open.
  */
 export function chooseDemoTime(events: readonly EventConfig[]): Instant | null {
@@ -146,7 +146,7 @@ type DemoPerson = {
   readonly reference: string
 }
 
-/** Generates a delegate with answers and a price. Returns null if registration was closed on that day. */
+/** Generates a delegate with answers and a price. Returns null if registration was closed on that date. */
 function generatePerson(event: EventConfig, at: Instant, random: Random): DemoPerson | null {
   const answers = generateAnswers(event, random)
   const quoteResult = quote(event, answers, at)

@@ -115,7 +115,7 @@ const describeHeld = ({
   ahead: { mails, pending },
   held: { refunds, erasures },
 }: RecoveryFigures): string =>
-  `${formatCount(mails)} emails, ${formatCount(refunds)} refunds and the erasure of ${formatCount(erasures)} registrations are held, the gateway is queried about ${formatCount(pending)} pending payments, and new invoices and credit notes have another series.`
+  `${formatCount(mails)} emails, ${formatCount(refunds)} refunds and the erasure of ${formatCount(erasures)} registrations are held, the gateway is queried about ${formatCount(pending)} pending payments, and new invoices and credit notes use another series.`
 
 /** Describes the data that restoring the last backup would lose. Empty if unknown. */
 function describeBackupGap({ dataDir, databaseUrl }: Environment, at: Instant | null): string {
@@ -125,4 +125,4 @@ function describeBackupGap({ dataDir, databaseUrl }: Environment, at: Instant | 
 }
 
 const explainHowToEnd = (copyAt: Instant | null): string =>
-  `To end the recovery: load the settlement reports${copyAt === null ? '' : ` from ${formatDay(dayOf(copyAt))} on`} of each event (rollcall payment reconcile EVENT FILE --keep --who NAME), decide the payments under review (rollcall payment reviews), then run rollcall db recovery end --who NAME --mails copy. This sends the emails that were queued in the copy; --mails send sends all held emails, --mails discard none.`
+  `To end the recovery: load each event's settlement reports${copyAt === null ? '' : ` from ${formatDay(dayOf(copyAt))} on`} (rollcall payment reconcile EVENT FILE --keep --who NAME), decide on the payments under review (rollcall payment reviews), then run rollcall db recovery end --who NAME --mails copy. This sends the emails that were queued in the copy; --mails send sends all held emails, --mails discard none.`

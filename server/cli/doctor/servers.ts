@@ -28,7 +28,7 @@ export async function checkServers(environment: Environment): Promise<Finding> {
   if (pid === null && health === null)
     return (await isListening(new URL(url).hostname, environment.port))
       ? reportCheck(
-          `Another program listens on port ${environment.port}, so a server cannot start there. Stop it, or set another PORT. If it is rollcall.socket of systemd, no action is needed.`,
+          `Another program listens on port ${environment.port}, so a server cannot start there. Stop it, or set another PORT. If it is systemd's rollcall.socket, no action is needed.`,
         )
       : reportGood('No server is running on this DATA_DIR.')
   if (pid === null)

@@ -16,10 +16,10 @@ import { compileFile, findEventsFolder, openEvent } from './open-event-file.ts'
 const help = `Usage: rollcall event diff <old file> <new file>
        rollcall event diff --git <revision> [<file>…]
 
-Shows what a new version changes for delegates and staff, not the changed lines: prices by day and category, who
+Shows what a new version changes for delegates and staff, not the changed lines: prices by date and category, who
 gets which category, fields, messages, addresses, wording, office.
 
-  --git <revision>    compare the files with that revision (all of EVENTS_DIR if no file is named)
+  --git <revision>    compare the files with that revision (all of EVENTS_DIR if no file is given)
   --database          also count the stored and pending registrations, and what the new version would break
                       in them (in the database of DATA_DIR)
   --json              print JSON, amounts in paise

@@ -1,4 +1,4 @@
-/** `rollcall event discount-codes`: lists, creates and withdraws the discount codes of an event, with their uses. */
+/** `rollcall event discount-codes`: lists, creates and withdraws an event's discount codes, with their uses. */
 import { formatDay } from '../../../engine/index.ts'
 import { readCodes, toWireCode } from '../../office/discount-codes/discount-code-rows.ts'
 import { createCodes, withdrawCode } from '../../office/discount-codes/create-discount-codes.ts'

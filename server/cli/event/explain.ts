@@ -34,7 +34,7 @@ tried, the cell of the price table (with its line), the tax, and each line of th
   --json                    print JSON
   --shared <folder>         folder of lists.yaml, gateways.yaml and texts.yaml
 
-An event id names its file in EVENTS_DIR (events/).
+An event id refers to its file in EVENTS_DIR (events/).
 
 Exit status: 0 done; 1 the file has errors, or the stored price differs; 2 invalid usage; 3 internal error.`
 

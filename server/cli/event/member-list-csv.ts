@@ -13,7 +13,7 @@ export type MemberListFile = {
   readonly ignoredColumns: readonly string[]
 }
 
-/** Reads the rows of a member list. The first line names its columns, in any order and case. */
+/** Reads the rows of a member list. The first line contains its column names, in any order and case. */
 export function readMemberList(
   memberList: MemberList,
   [header, ...lines]: readonly CsvLine[],

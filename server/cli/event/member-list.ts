@@ -1,4 +1,4 @@
-/** `rollcall event members`: replaces a member list of an event from a CSV file. */
+/** `rollcall event members`: replaces one of an event's member lists from a CSV file. */
 import { err } from '../../../engine/index.ts'
 import type { MemberListReplaced } from '../../storage/index.ts'
 import { parseArguments } from '../options.ts'
@@ -11,12 +11,12 @@ import { readMemberList } from './member-list-csv.ts'
 const help = `Usage: rollcall event members EVENT LIST FILE.csv
 
 Replaces a member list of an event with the rows of a CSV file, and shows what is new and what was removed. The
-first line names the columns of the list as the event file does; other columns are ignored. Keys are compared
-ignoring case and spaces. Write days as 2027-03-31 or 31/03/2027. A row is valid until its valid_to; without one it
-does not expire.
+first line contains the list's column names from the event file; other columns are ignored. Case and spaces in keys
+are ignored. Write dates as 2027-03-31 or 31/03/2027. A row is valid until the date in valid_to; a row without that
+date does not expire.
 
 If a row has an error, nothing is stored, and each error is listed with its line. Registrations keep the values
-of the list from the time when they were made.
+that the list had when they were made.
 
 The server may be running.
 

@@ -23,31 +23,31 @@ import { findEventsFolder, readSharedFiles } from './open-event-file.ts'
 const help = `Usage: rollcall new <event id> [options]
 
 Writes a commented first event file, <event id>.yaml in EVENTS_DIR (events/). It asks for everything that the options
-do not provide; answers can be typed or piped in. If an answer is invalid, it asks again and keeps the others. For
-an empty answer it writes a placeholder and lists it under demo:.
+do not provide; answers can be typed or piped in. If an answer is invalid, it asks again and keeps the other answers. For
+an empty answer, it writes a placeholder and lists it under demo:.
 
   --title <text>         --venue <text>      --support <address>
   --from <day>           --to <day>          12 March 2027, 12/03/2027 (day first), 2027-03-12
-  --currency <code>      currency of the prices, such as EUR; default INR. With any other, delegates pay by bank transfer
+  --currency <code>      currency of the prices, such as EUR; default INR. In any other currency, delegates pay by bank transfer
   --categories <list>    prices by period, in that currency: "Member = 4000 / 5000 / 6000; Student = 1000".
                          Separate them with ; or commas or lines; free: no charge, none: not on sale.
-                         Or a table copied from a spreadsheet, with the days in its first row
+                         Or a table copied from a spreadsheet, with the dates in its first row
   --gst none|inside|on-top                   inside: the prices include GST; on-top: GST is added to the prices
                          for a currency other than INR: "VAT 19% inside", "VAT 19% on top" or none
   --companions <price>   price of an accompanying person: "4000 / 5000, free under 5", or none
   --workshops <list>     prices and seats: "ECG = 1500 / 2000, 30 seats"; "ECG for Student = free" in the same list is
                          the price of a category. Or a table copied from a spreadsheet
-  --early-until <days>   last day of each price but the last: "31 August 2026; 31 October 2026"
+  --early-until <days>   last day of each price except the final one: "31 August 2026; 31 October 2026"
   --refund <list>        "until 31 January 2027: 75%; until 28 February 2027: 50%", or none
   --edit-until <day>     last day on which delegates can change their answers
   --on-site online|desk|no                   how delegates register on the days of the conference: online too, only at the
                          front desk, or not at all
   --account <name>       name of the account at the payment gateway, whose credentials the server has
   --colour <#rrggbb>     colour of the pages
-  --confirm              prices that fall and days without registration between periods are correct
+  --confirm              prices that fall and days without registration between periods are intended
   --free                 free event; the same as --payment none
   --out <folder>         folder of the file; default EVENTS_DIR, or events
-  --yes                  ask nothing
+  --yes                  ask no questions
 
 A running server shows the event as soon as the file is in its folder. To repeat an existing event next year, see
 rollcall event repeat.

@@ -110,7 +110,7 @@ async function suggestFiles(name: string, terminal: Terminal): Promise<string> {
     ? ` Did you mean ${similarId}?`
     : ids.length === 0
       ? ''
-      : ` The events in ${folder}: ${formatList(ids)}.`
+      : ` The folder “${folder}” contains these events: ${formatList(ids)}.`
 }
 
 /**

@@ -22,8 +22,8 @@ const MAX_WEEKS = 522
 
 const help = `Usage: rollcall event repeat <old event> <new event id> [options]
 
-Writes next year's event file: rollcall event repeat surgeons2026 surgeons2027. Dates move by whole weeks, so
-weekdays stay the same, also in texts, comments and examples. The id, the addresses, the prefix of registration
+Writes next year's event file: rollcall event repeat surgeons2026 surgeons2027. Dates, including those in
+texts, comments and examples, move by whole weeks, so weekdays stay the same. The id, the addresses, the prefix of registration
 numbers, the merchant account and the year in the title are replaced by the new event's. Prices stay and are marked for
 review. Comments and layout are kept. The command lists its changes and what to check.
 

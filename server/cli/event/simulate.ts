@@ -1,4 +1,4 @@
-/** `rollcall event simulate`: prints an event's prices over all its days and categories. */
+/** `rollcall event simulate`: prints an event's prices for all dates and categories. */
 import {
   formatSimulation,
   simulatePrices,
@@ -13,7 +13,7 @@ const help = `Usage: rollcall event simulate <file>
 Prints the whole price table (base, tax and total of every category in every period) and who gets which category,
 regardless of the order of the rules. Placeholder values are marked.
 
-  --examples          print an example for each price that no example states, to check and add under examples.cases
+  --examples          print an example for each price that no example covers, to check and add under examples.cases
   --json              print JSON, amounts in paise
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 

@@ -1,4 +1,4 @@
-/** `rollcall validate`: reports every finding of the event files, in readable form or as JSON. */
+/** `rollcall validate`: reports every finding in the event files, in readable form or as JSON. */
 import { existsSync, statSync, watch } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
@@ -42,7 +42,7 @@ and the texts of the landing page. "-" reads a file from standard input.
   --fix             apply the safe fixes, then check again
   --watch           check again whenever a file changes, until stopped
 
-Without --on the result never depends on the date.
+Without --on, the result never depends on the date.
 
 Exit status: 0 clean; 1 findings (errors; with --strict warnings too); 2 invalid usage; 3 internal error.`
 
@@ -96,7 +96,7 @@ export const validateCommand: Command = {
           : typeof selectedCodes === 'string'
             ? selectedCodes
             : (fix || isWatching) && names.includes('-')
-              ? 'Standard input cannot be fixed or watched: name a file.'
+              ? 'Standard input cannot be fixed or watched: specify a file.'
               : null
     if (usageError !== null || format === undefined || typeof selectedCodes === 'string') {
       terminal.printError(usageError ?? '')
@@ -124,7 +124,7 @@ export const validateCommand: Command = {
   },
 }
 
-/** Returns the codes for a list of codes or names, or a message that names the first unknown one. */
+/** Returns the codes for a list of codes or names, or a message about the first unknown one. */
 function parseCodes(list: string): ReadonlySet<string> | string {
   const requestedNames = list.split(',').map((entry) => entry.trim())
   const findCode = (name: string): string | undefined =>
@@ -258,8 +258,8 @@ async function readFolders(
   if (names.length === 0 && !isFolder(findEventsFolder(terminal))) {
     terminal.printError(
       terminal.eventsDir === undefined
-        ? 'There is no event file in events/. Name the files to check, or go to the folder that contains events/.'
-        : `EVENTS_DIR is ${terminal.eventsDir}, which does not exist. Name the files to check, or correct EVENTS_DIR.`,
+        ? 'There is no event file in events/. Specify the files to check, or go to the folder that contains events/.'
+        : `EVENTS_DIR is ${terminal.eventsDir}, which does not exist. Specify the files to check, or correct EVENTS_DIR.`,
     )
     return null
   }

@@ -25,10 +25,10 @@ Sends a status query for an order that cannot exist, with the credentials of a m
 response: whether the gateway was reached, whether it accepted the credentials, and the format of its response. No
 money moves, and nothing is stored.
 
-  --account NAME   the merchant account, as event files name it (payment.account)
+  --account NAME   the merchant account, as written in event files (payment.account)
   --gateway NAME   its gateway, if accounts at several gateways have this name
   --order ID       query this order instead, and show how Rollcall interprets the response: for the test payment
-                   of one rupee (see the page of the gateway in docs/)
+                   of one rupee (see the gateway's page in docs/)
   --compare        send a second query with a wrong key, to check that the gateway rejects it
 
 Run it where the server will run, with its variables and GATEWAY_MODE=live. With GATEWAY_MODE=sandbox it queries

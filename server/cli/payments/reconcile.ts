@@ -43,7 +43,7 @@ With an event and a bank statement (CSV or Excel): shows which line pays for whi
 statements page of the office, and stores nothing. With a settlement report of the gateway: shows its payments,
 differences, unknown payments, and payments that are not in any settlement. The server may be running.
 
-  --currency CODE  of the account, if the event has prices in several currencies; default: that of the event
+  --currency CODE  the account's currency, if the event has prices in several; default: the event's currency
   --keep           saves a settlement report; unknown payments then wait for a staff decision
   --who NAME       your name, for the audit log
 
@@ -79,11 +79,11 @@ export const reconcileCommand: Command = {
 }
 
 async function queryPending({ payments }: CommandContext, terminal: Terminal): Promise<Status> {
-  const { queriedCount, endedCount } = await payments.queryDue(true)
+  const { queriedCount, finalCount } = await payments.queryDue(true)
   terminal.print(
     queriedCount === 0
       ? 'No payment is pending.'
-      : `Queried ${queriedCount} pending ${queriedCount === 1 ? 'payment' : 'payments'}: ${endedCount} ended, ${queriedCount - endedCount} still pending.`,
+      : `Queried ${queriedCount} pending ${queriedCount === 1 ? 'payment' : 'payments'}: ${finalCount} resolved, ${queriedCount - finalCount} still pending.`,
   )
   return 0
 }
@@ -93,7 +93,7 @@ type StatementRequest = {
   readonly eventId: string
   readonly file: string
   readonly who: string | null
-  /** The currency of the account; undefined means the event's. */
+  /** The account's currency; undefined means the event's. */
   readonly currency: string | undefined
 }
 

@@ -1,4 +1,4 @@
-/** `rollcall payment reviews`, `decide` and `refund`: list payment reviews and decide them. */
+/** `rollcall payment reviews`, `decide` and `refund`: list payment reviews and record decisions on them. */
 import {
   listAllowedDecisions,
   formatInstant,
@@ -101,11 +101,11 @@ const decideHelp = `Usage: rollcall payment decide ID accept|ask|refund|dismiss|
 Decides a review that \`rollcall payment reviews\` lists. The decision is recorded with the reason and your name.
 
   accept    the payment counts, and the delegate gets the confirmation. If the gateway has not answered for days,
-            --reference is the payment's reference in the gateway's panel. For an uncertain refund: it was made
+            --reference is the payment's reference in the gateway's panel. For an uncertain refund: confirms that it was made
   ask       the payment counts, the rest remains due, and the delegate gets a payment link
   refund    refunds the payment through the gateway, in full or --amount. For a refused or uncertain refund:
             requests it again; check the gateway's panel first
-  dismiss   the payment is ignored: a test, not ours, a repeated message. For a refund: it is withdrawn, and the
+  dismiss   the payment is ignored, such as a test or a repeated message. For a refund: it is withdrawn, and the
             payment is kept
   move      the payment belongs to another registration of the event: --to. It is accepted there if it is exactly
             the balance, and otherwise stays under review

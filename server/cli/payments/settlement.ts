@@ -30,9 +30,10 @@ const getDefinition = (gateway: Gateway): GatewayDefinition =>
 const help = `Usage: rollcall payment settlement --account NAME [--gateway NAME] --month YYYY-MM [--day DD]
 
 Prints the settlements of a ${formatList(REPORTING_GATEWAYS)} account as CSV: one row for each payment, refund and
-adjustment, with fee, tax and the reference of the bank transfer. Upload it in the office, or with "rollcall payment reconcile EVENT FILE".
+adjustment, with fee, tax and the reference of the bank transfer. Upload it in the office, or with
+"rollcall payment reconcile EVENT FILE".
 
-  --account NAME   the merchant account, as event files name it
+  --account NAME   the merchant account, as written in event files
   --gateway NAME   its gateway, if accounts at several gateways have this name
   --month YYYY-MM  the month of the settlements
   --day DD         only this day

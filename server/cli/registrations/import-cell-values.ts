@@ -1,8 +1,8 @@
-/** Reads amounts and times of imported rows, as people and spreadsheets write them. */
+/** Parses amounts and times in imported rows, in the formats that people and spreadsheets use. */
 import { getCurrencySymbol, INR, instant, readAmount, readInstant } from '../../../engine/index.ts'
 import type { Currency, Instant, Amount } from '../../../engine/index.ts'
 
-/** Returns the amount, also from formatted text: "₹ 7,080", "7,080.00", "€ 290.50". Null if it is not an amount. */
+/** Parses an amount, including formatted text: "₹ 7,080", "7,080.00", "€ 290.50". Null if it is not an amount. */
 export function parseMoney(text: string, currency: Currency): Amount | null {
   const number =
     currency === INR
@@ -13,7 +13,7 @@ export function parseMoney(text: string, currency: Currency): Amount | null {
   return readAmount(plainNumber, currency)
 }
 
-/** Reads an instant, a day alone (noon in India), or a day and time in India. Null if it is none of these. */
+/** Parses an instant, a date alone (noon in India), or a date and time in India. Null if it is none of these. */
 export function parseInstantText(text: string): Instant | null {
   const localTime = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?(?:\.\d+)?$/.exec(text)
   const parsedMs = readInstant(

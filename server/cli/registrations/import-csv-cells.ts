@@ -14,7 +14,7 @@ export function parseOptions(field: Field, text: string): Result<readonly string
       { id, name: id.toLowerCase() },
       { id, name: label.toLowerCase() },
     ])
-    // Longest first, because a label may begin with another one.
+    // Longest first, because a label may begin with another label.
     .toSorted((a, b) => b.name.length - a.name.length)
   const chosenIds = new Set<string>()
   for (const value of values ?? [text]) {
@@ -84,7 +84,7 @@ function parseJsonList(text: string): readonly unknown[] | null {
 }
 
 const MONTHS = 12
-/** Converts a written day such as "1 January 1980" to digits; other text stays unchanged. */
+/** Converts a date in words such as "1 January 1980" to digits; other text stays unchanged. */
 function toIsoDay(text: string): string {
   const [, day = '', year = ''] = /^(\d{1,2}) \p{L}+ (\d{4})$/u.exec(text) ?? []
   return (

@@ -39,11 +39,11 @@ import type { ImportRow } from '../../storage/index.ts'
 import type { CsvLine, CsvProblem } from '../../office/spreadsheets/parse-csv.ts'
 import { parseOptions, parsePeople } from './import-csv-cells.ts'
 
-/** A row of the file. Registration numbers are assigned once all rows are valid. */
+/** A row in the file. Registration numbers are assigned once all rows are valid. */
 export type ParsedRow = Omit<ImportRow, 'regNo'>
 export type ImportLine = { readonly line: number; readonly row: ParsedRow }
 
-/** Values of a registration that are not answers. */
+/** A registration's values that are not answers. */
 const VALUE_NAMES = [
   'reg_no',
   'category',
@@ -103,9 +103,9 @@ function explainUnsupportedStatus(status: string): string | undefined {
 }
 
 /**
- * Returns the rows of a file whose first line names its columns: field ids, names of other stored values, values such
- * as `reg_no` and `final_amount` under the specification's names, `<name>_display` for labels, or the headings of
- * this event's own export.
+ * Returns the rows of a file whose first line contains the column names: field ids, names of other stored values,
+ * values such as `reg_no` and `final_amount` under the specification's names, `<name>_display` for labels, or the
+ * headings of this event's own export.
  */
 export function parseImport(
   event: EventConfig,

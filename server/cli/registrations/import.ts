@@ -26,7 +26,7 @@ payment_id that is already recorded. Leave the cell empty if one payment paid fo
 If a row has an error, nothing is stored, and each error is listed with its line. Importing the same file twice changes
 nothing; a number that is already stored with different answers is rejected. Each registration gets a new number
 that cannot be guessed. Staff can also find the registration by its old number; a delegate who opens an old link is
-asked for the email address.
+asked for their email address.
 
 DATA_DIR and EVENTS_DIR are the folders of the database and the event files.
 

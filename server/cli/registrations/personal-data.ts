@@ -41,7 +41,7 @@ export const exportPersonCommand: Command = {
         return 1
       }
       if ((await mkdir(folder, { recursive: true, mode: 0o700 })) === undefined) {
-        terminal.printError(`${folder} already exists. Name another folder with --into.`)
+        terminal.printError(`${folder} already exists. Specify another folder with --into.`)
         return 2
       }
       const registrations = []
@@ -128,7 +128,7 @@ An unpaid registration is cancelled. This cannot be undone. The server may be ru
 
   --why TEXT   the reason, for the audit log; do not name the person
 
-Exit status: 0 done; 1 no such registration, or a payment of it is under review; 2 invalid usage; 3 internal error.`
+Exit status: 0 done; 1 no such registration, or one of its payments is under review; 2 invalid usage; 3 internal error.`
 
 export const eraseCommand: Command = {
   help: eraseHelp,

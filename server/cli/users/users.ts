@@ -20,7 +20,7 @@ const help = `Usage: rollcall user add <username> --role ROLE [--event ID]... [-
        rollcall user list
 
 Manages the users of the office. A new password ends the user's sessions; reset-second-factor is for a lost phone.
-Roles are ${ROLES.join(', ')}; each includes the permissions of those before it. The first user must be
+Roles are ${ROLES.join(', ')}; each role includes the permissions of the roles before it. The first user must be
 an owner.
 --event limits a user to an event and can be repeated; without it the user has access to all events. The last owner
 with access to all events cannot be removed. The password is generated and printed, or read from standard input with
@@ -104,7 +104,7 @@ export const userCommand: Command = {
   },
 }
 
-/** Returns the event ids from the names of the event files; empty if EVENTS_DIR does not exist. */
+/** Returns the event ids from the event files' names; empty if EVENTS_DIR does not exist. */
 async function readEventIds(folder: string): Promise<readonly string[]> {
   const names = await readdir(folder).catch(() => [])
   return names.flatMap((name) => /^([a-z0-9]+)\.ya?ml$/.exec(name)?.[1] ?? [])

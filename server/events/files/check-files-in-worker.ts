@@ -19,7 +19,7 @@ export type FolderCheckInput = {
   readonly known: ReadonlyMap<string, KnownEvent>
 }
 
-/** Returns the maximum duration of the check of a folder, in milliseconds. */
+/** Returns the maximum duration of a folder's check, in milliseconds. */
 export function calculateTimeoutMs({ folder, known }: FolderCheckInput): number {
   return MAX_CHECK_MS + MAX_FILE_MS * (folder.files.length - known.size)
 }

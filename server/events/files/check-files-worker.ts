@@ -4,7 +4,7 @@ import { assert } from '../../../engine/index.ts'
 import { checkFolder } from './check-files.ts'
 import type { FolderCheckInput } from './check-files-in-worker.ts'
 
-assert(parentPort !== null, 'event files are checked in a worker thread')
+assert(parentPort !== null, 'this module must run in a worker thread')
 const { folder, production, known } = workerData as FolderCheckInput
 // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
 parentPort.postMessage(

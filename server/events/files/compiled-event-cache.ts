@@ -1,5 +1,5 @@
 /**
- * Caches compiled events on disk, so that a thousand files start at once.
+ * Caches compiled events on disk, so that a server with a thousand files starts quickly.
  * It is only an optimisation: an entry that cannot be read or written is compiled again.
  */
 import { createHash, randomUUID } from 'node:crypto'

@@ -1,5 +1,5 @@
 /**
- * Activates event versions for all servers of a database.
+ * Activates event versions for all servers that share a database.
  * A version is activated in the store, at the same moment for all servers. Each server then compiles the active
  * versions; it reads those that are not on its own disk from the store.
  */
@@ -102,8 +102,8 @@ async function compileVersion(
 }
 
 /**
- * Returns the activation that changes `previous` to the new state. `all` also stores the data of unchanged versions
- * again.
+ * Returns the activation that changes `previous` to the new state. With `all`, the data of unchanged
+ * versions is stored again.
  */
 export function buildActivation(
   previous: { readonly number: number; readonly served: readonly ServedEvent[] },

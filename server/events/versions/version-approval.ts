@@ -91,7 +91,7 @@ export async function findBreakingChanges(
 }
 
 /**
- * Compiles the last served version of an event; null if there is none that this engine can read.
+ * Compiles an event's last served version; null if there is none that this engine can read.
  */
 export async function readLastServed(
   store: Pick<Store, 'lastEventFile'>,

@@ -10,7 +10,7 @@ import type { CompiledFolder } from '../files/event-folder.ts'
 /** The number of events looked up concurrently, so that the store's queue has space for other work. */
 const READ_BATCH_SIZE = 50
 
-/** Returns the compiled files, each under the hash of its last stored version if that is the same. */
+/** Returns the compiled files, each under the hash of its last stored version if only keys were renamed. */
 export async function useStoredHashes(
   store: Pick<Store, 'lastEventFile'>,
   compiledFolder: CompiledFolder,

@@ -48,7 +48,7 @@ type Register = <
 export type OfficeRoutes = {
   readonly get: Register
   readonly post: Register
-  /** Registers a route whose path an event file names. */
+  /** Registers a route whose path an event file defines. */
   listCall(
     path: string,
     rule: GuardedRule<'list'>,
@@ -58,7 +58,7 @@ export type OfficeRoutes = {
   inScope(scope: FastifyInstance): OfficeRoutes
 }
 
-/** Returns the paths of an office route: at the root and under /api, with and without a trailing slash. */
+/** Returns an office route's paths: at the root and under /api, with and without a trailing slash. */
 export const buildPaths = (path: string): readonly string[] =>
   ['', '/api'].flatMap((root) => [`${root}${path}`, `${root}${path}/`])
 
@@ -200,7 +200,7 @@ export function findUserEvents(
 }
 
 /**
- * Returns the events that a list covers: the named one, otherwise all of the user's. Null means all events,
+ * Returns the events that a list covers: the requested one, otherwise all of the user's. Null means all events,
  * including those no longer served.
  */
 export function findListedEventIds(
@@ -213,8 +213,8 @@ export function findListedEventIds(
 }
 
 /**
- * Returns the event for the audit entry of a view: the named one, or the user's only one, so that the owner of that
- * event sees the entry. Null for a view of several events, because its figures cover all of them.
+ * Returns the event for the audit entry of a view: the requested one, or the user's only event, so that the
+ * owner of that event sees the entry. Null for a view of several events, because its figures cover all of them.
  */
 export function getViewedEventId(
   { events }: Pick<PermissionHolder, 'events'>,

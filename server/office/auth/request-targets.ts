@@ -1,5 +1,5 @@
 /**
- * Resolves a request to the objects that it names.
+ * Resolves a request to the objects that it refers to.
  * The guard checks the result, and the handler receives only this result. An object of an event that the user cannot
  * access counts as missing.
  */
@@ -13,7 +13,7 @@ import type { StoredBankStatement, StoredRegistration } from '../../storage/inde
 import { findOfficeCall, buildOfficeTable } from '../lists/list-paths.ts'
 import type { OfficeCall, OfficeTable } from '../lists/list-paths.ts'
 
-/** One of several registrations named in a body. */
+/** One of several registrations listed in a body. */
 export type NamedRow = {
   /** The number as sent, for the response. */
   readonly requestedNo: string
@@ -29,12 +29,12 @@ export type Targets = {
   readonly any: null
   readonly every: null
   readonly event: ServedEvent
-  /** Null if no event was named. A user with access to all events may name one whose file was removed. */
+  /** Null if no event was given. A user with access to all events may give one whose file was removed. */
   readonly events: string | null
   readonly registration: {
     readonly registration: StoredRegistration
     readonly served: ServedEvent
-    /** The id of the payment review in the body. Null if none was named. */
+    /** The id of the payment review in the body. Null if none was given. */
     readonly review: string | null
   }
   readonly 'stored registration': StoredRegistration
@@ -49,7 +49,7 @@ export type Targets = {
   readonly list: OfficeCall
 }
 
-/** `eventIds` are the events that the request names directly. */
+/** `eventIds` are the events whose ids are in the request. */
 export type ResolvedTarget<T> = { readonly eventIds: readonly string[] } & (
   | { readonly is: 'found'; readonly target: T }
   | { readonly is: 'missing'; readonly code: string; readonly message: string }
@@ -171,7 +171,7 @@ export function createTargetResolver(deps: Pick<Deps, 'events' | 'store'>): Reso
   }
   const readEvent = (input: RequestInput, { filters }: GuardedRule): NamedEvent =>
     readSingleValue(input, filters === true ? ['event_id'] : EVENT_NAMES)
-  /** The named event must be served, even if the user has access to all events. */
+  /** The requested event must be served, even if the user has access to all events. */
   const resolveServedEvent = (
     input: RequestInput,
     rule: GuardedRule,
@@ -270,7 +270,7 @@ export function createTargetResolver(deps: Pick<Deps, 'events' | 'store'>): Reso
     'bank statement': async (input, user) => {
       const id = String(input.params['statement'])
       const statement = /^\d{1,15}$/.test(id) ? await store.bankStatement(Number(id)) : null
-      // A statement shows the payers of all events of the user who uploaded it.
+      // A statement shows the payers of all its uploader's events.
       if (statement === null || !statement.events.every((eventId) => canSee(user, eventId)))
         return toMissing([], 'There is no such statement.')
       const rows = await resolveLines(input, user)
@@ -343,7 +343,7 @@ const toText = (value: unknown): string | null =>
   typeof value === 'string' ? value : typeof value === 'number' ? String(value) : null
 
 type NamedEvent = {
-  /** All named events, so that the guard checks each of them. */
+  /** All requested events, so that the guard checks each of them. */
   readonly eventIds: readonly string[]
   readonly eventId: string | null
   readonly problem: ReturnType<typeof toMalformed> | null

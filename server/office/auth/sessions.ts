@@ -21,20 +21,20 @@ const SESSION_LIFETIME_MS = 12 * 60 * 60_000
 /** The user of a session. */
 export type User = OpenSession & {
   readonly by: 'cookie' | 'bearer'
-  /** The session of the request. */
+  /** The request's session. */
   readonly tokenHash: string
 }
 
 export const hashToken = (token: string): string => createHash('sha256').update(token).digest('hex')
 
-/** Returns the bearer token of a request. Null if it has none. */
+/** Returns a request's bearer token. Null if it has none. */
 const readBearer = (request: FastifyRequest): string | null =>
   /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1] ?? null
-/** Returns the token in the cookie of a request. Null if it has none. */
+/** Returns the token in a request's cookie. Null if it has none. */
 const readCookie = ({ server, headers }: FastifyRequest): string | null =>
   headers.cookie === undefined ? null : server.parseCookie(headers.cookie)[SESSION_COOKIE] || null
 
-/** Returns the session of a request and renews its idle time. Null without a valid session. */
+/** Returns a request's session and renews its idle time. Null without a valid session. */
 export async function findUser(deps: Deps, request: FastifyRequest): Promise<User | null> {
   const bearer = readBearer(request)
   const token = bearer ?? readCookie(request)
@@ -95,7 +95,7 @@ export async function openSession(
   return token
 }
 
-/** Closes every session of the request, by cookie and by token, and deletes the cookie. */
+/** Closes every session that the request identifies, by cookie and by token, and deletes the cookie. */
 export async function closeSessions(
   deps: Deps,
   request: FastifyRequest,
@@ -114,7 +114,7 @@ const buildCookieOptions = (deps: Deps) =>
     secure: deps.environment.publicUrl.startsWith('https:'),
   }) as const
 
-/** Returns the common names of browser and system. The rest of the user agent is not stored. */
+/** Returns the common names of the browser and system. The rest of the user agent is not stored. */
 export function describeBrowser(agent: string): string {
   const findName = (table: readonly (readonly [RegExp, string])[]): string | undefined =>
     table.find(([pattern]) => pattern.test(agent))?.[1]

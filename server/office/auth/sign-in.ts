@@ -25,18 +25,18 @@ import { findUserEvents, lacksSecondFactor, buildPaths } from './authorization.t
 import type { Call, OfficeRoutes } from './authorization.ts'
 
 /** Enough for an office behind one address and for typos, but not for guessing. */
-const TRIES_PER_ADDRESS: Allowance = { triesMax: 20, windowMs: 5 * 60_000 }
+const TRIES_PER_ADDRESS: Allowance = { maxAttempts: 20, windowMs: 5 * 60_000 }
 /** For one account from one address: an attacker locks out only their own address, not the office. */
-const TRIES_PER_PAIR: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
+const TRIES_PER_PAIR: Allowance = { maxAttempts: 10, windowMs: 15 * 60_000 }
 /**
- * For one account from all addresses: 9,600 guesses a day, at which guessing a generated password takes thousands
- * of years.
+ * For one account from all addresses: 9,600 guesses a day. At that rate, guessing a generated password takes
+ * thousands of years.
  */
-const TRIES_PER_ACCOUNT: Allowance = { triesMax: 100, windowMs: 15 * 60_000 }
+const TRIES_PER_ACCOUNT: Allowance = { maxAttempts: 100, windowMs: 15 * 60_000 }
 /** Guesses from elsewhere do not lock an account out at an address where it signed in recently. */
-const KNOWN_ADDRESS_LIMIT: Allowance = { triesMax: 1, windowMs: 30 * 24 * 60 * 60_000 }
+const KNOWN_ADDRESS_LIMIT: Allowance = { maxAttempts: 1, windowMs: 30 * 24 * 60 * 60_000 }
 /** Limits the log entries for failures of one account, and for all unknown names together: 1,000 rows a day. */
-const LOGGED_FAILURES_LIMIT: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
+const LOGGED_FAILURES_LIMIT: Allowance = { maxAttempts: 10, windowMs: 15 * 60_000 }
 
 /**
  * The hash to verify when the username is unknown, so that both responses take the same time. Computed once per
@@ -147,7 +147,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
     return reply.header('cache-control', 'no-store').send(response)
   }
 
-  /** Returns the method by which the second factor was proved. `refused` means that the error response was sent. */
+  /** Returns the method by which the second factor was verified. `refused` means that the error response was sent. */
   const checkSecondFactor = async (
     user: { readonly id: number; readonly username: string; readonly secret: string },
     code: string,
@@ -180,7 +180,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
     }
   }
 
-  // Closes every session of the request. A repeated sign-out also succeeds.
+  // Closes every session that the request identifies. A repeated sign-out also succeeds.
   const logout = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const user = await findUser(deps, request)
     if (user?.by === 'cookie' && isCrossSite(deps, request)) return rejectCrossSite(deps, reply)
@@ -253,7 +253,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
 }
 
 /**
- * Returns true if staff can add a registration on that day: registration is open online or at the front desk, and the
+ * Returns true if staff can add a registration on that date: registration is open online or at the front desk, and the
  * event is not over.
  */
 const canAddRegistrations = (event: EventConfig, day: Day): boolean =>

@@ -17,8 +17,8 @@ const SECRET_BYTES = 20
 /** A phone's clock may be this many 30-second steps off, and typing takes time. */
 const MAX_STEPS_OFF = 1
 const RECOVERY_CODE_COUNT = 10
-/** For one account, from unknown addresses: 240 guesses a day, with three in a million codes valid at a time. */
-const TRIES_PER_ACCOUNT: Allowance = { triesMax: 10, windowMs: 60 * 60_000 }
+/** For one account, from unknown addresses: 240 guesses a day, with three of a million codes valid at any time. */
+const TRIES_PER_ACCOUNT: Allowance = { maxAttempts: 10, windowMs: 60 * 60_000 }
 
 const buildTotp = (secret: string, label = '', issuer = ''): TOTP =>
   new TOTP({ secret: Secret.fromBase32(secret), label, issuer })

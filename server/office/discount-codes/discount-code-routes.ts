@@ -20,7 +20,7 @@ import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 const CODES_ROLE = 'treasurer' satisfies Role
 
 /**
- * Returns the code of a registration: in full for users who may see all codes. Other users see only its first
+ * Returns a registration's code: in full for users who may see all codes. Other users see only its first
  * characters, so that they cannot use it.
  */
 export function maskCode(role: Role, code: string): string {

@@ -1,4 +1,4 @@
-/** Reads the discount codes of an event, and formats them for the office pages, the CSV file and the command. */
+/** Reads an event's discount codes, and formats them for the office pages, the CSV file and the command. */
 import { getDecimals, formatIsoIndia, toAmount, toMajorUnits } from '../../../engine/index.ts'
 import type { EventConfig } from '../../../engine/index.ts'
 import { toWireCurrency } from '../../../engine/api.ts'
@@ -27,7 +27,7 @@ export const readCodePage = (
     limit: CODE_PAGE_ROWS,
   })
 
-/** Reads all codes of an event in chunks, the newest first. */
+/** Reads all of an event's codes in chunks, newest first. */
 export async function* readCodes(
   deps: Pick<Deps, 'store' | 'clock'>,
   event: EventConfig,

@@ -1,4 +1,4 @@
-/** Computes the dashboard's figures per event, and the revenue of all events together. */
+/** Computes the dashboard's figures per event, and the combined revenue of all events. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
 import {

@@ -20,8 +20,8 @@ export async function sendExport(
 ): Promise<FastifyReply> {
   const at = deps.clock()
   const columns = listExportColumns(event, list)
-  // Cells contain no currency symbol, so the heading names the currency. Rupees are not named, because the office is
-  // Indian. If there are several currencies, a separate column names them.
+  // Cells contain no currency symbol, so the heading states the currency, except for rupees, because the office is
+  // Indian. If there are several currencies, a separate column states them.
   const isNamedElsewhere = event.currency === INR || listCurrenciesOfEvent(event).length > 1
   const unit = isNamedElsewhere ? '' : ` (${event.currency})`
   const head = columns.map(({ label, kind: is }) => (is === 'money' ? `${label}${unit}` : label))

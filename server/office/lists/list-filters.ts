@@ -1,7 +1,7 @@
 /**
- * Parses the query string of a list.
+ * Parses a list's query string.
  * The same object produces the rows, the count, the export and the sentence that describes the filters.
- * Parameters are the filters of the event file. An empty parameter counts as unset.
+ * Parameters are the filters in the event file. An empty parameter counts as unset.
  */
 import {
   ENDED_STATES,
@@ -43,7 +43,7 @@ type QueryDraft = { -readonly [K in keyof ListQuery]: ListQuery[K] } & {
   chosen: Record<string, string>
   people: Record<string, boolean>
 }
-/** A sentence that names the invalid parameter. */
+/** A sentence about the invalid parameter. */
 export type QueryError = string
 
 export function readListQuery(

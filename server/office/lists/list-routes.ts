@@ -89,7 +89,7 @@ async function sendPage(
     )
 }
 
-/** States the same maximum as the limit up to which search results are counted. */
+/** The maximum in this message is also the limit for counting search results. */
 const NOT_SORTED_MESSAGE =
   'There are too many registrations to sort, so the newest are first. Filter the list to at most 10,000.'
 

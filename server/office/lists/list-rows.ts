@@ -227,7 +227,7 @@ export const getAmountStillDue = ({
   paymentStatus === 'success' ? money.owed : toAmount(0)
 
 /**
- * Returns a function that builds the cells of a file in a readable form that a spreadsheet can sort: money as an
+ * Returns a function that builds a file's cells in a readable form that a spreadsheet can sort: money as an
  * amount, instants in Indian time. A missing value is an empty string.
  */
 export function createFileCellBuilder(
@@ -242,7 +242,7 @@ export function createFileCellBuilder(
   return (registration) => cellReaders.map((readCell) => readCell(registration) ?? '')
 }
 
-/** Follows the paid status of a registration under review, for example after an overpayment. */
+/** Added after the status of a paid registration under review, for example after an overpayment. */
 const IN_REVIEW_TEXT = 'in review'
 
 type FileCell = Scalar | CsvAmount

@@ -1,4 +1,4 @@
-/** Serves the sales report of a list: items and options, accompanying persons, seats. */
+/** Serves a list's sales report: items and options, accompanying persons, seats. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
 import {
@@ -17,7 +17,7 @@ import { readListQuery } from './list-filters.ts'
 import { formatCsvRows } from '../spreadsheets/write-csv.ts'
 import type { Call, OfficeRoutes } from '../auth/authorization.ts'
 
-/** Converts the paid amounts that no row contains: in the event's currency, and in each other one. */
+/** Converts the paid amounts that no row contains: in the event's currency, and in each other currency. */
 function toWirePaidWithoutRow(
   unassignedAmounts: readonly Money[],
   eventCurrency: Currency,
@@ -34,7 +34,7 @@ function toWirePaidWithoutRow(
 }
 
 /**
- * Builds the rows of the report for CSV. Each states its currency, because users add up the columns in a spreadsheet.
+ * Builds the report's rows for CSV. Each states its currency, because users add up the columns in a spreadsheet.
  */
 function buildSalesFile(
   { rows, paid_beside: paidWithoutRow, others_beside: otherPaidWithoutRow = [] }: SalesResponse,

@@ -76,7 +76,7 @@ export function addSearchRoutes(office: OfficeRoutes, deps: Deps): void {
       text === '' || rows.length > 0
         ? []
         : await deps.store.searchSimilarNames(ids, text, MAX_RESULTS)
-    // The search text may name a person, so the log has only the number of results.
+    // The search text may contain a person's name, so the log has only the number of results.
     await deps.store.addAuditEntry({
       at: deps.clock(),
       who: user.username,

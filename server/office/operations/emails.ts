@@ -10,7 +10,7 @@ import type { Result } from '../../../engine/index.ts'
 import type { EmailsResponse, WireMail } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
 import { sendError } from '../../http/error-response.ts'
-import { COUNT_MAX } from '../../storage/lists/list-and-search-registrations.ts'
+import { MAX_COUNTED } from '../../storage/lists/list-and-search-registrations.ts'
 import { MAIL_STATES } from '../../storage/mail/email-list-types.ts'
 import type { ListedMail, MailsQuery } from '../../storage/mail/email-list-types.ts'
 import { findListedEventIds, getViewedEventId } from '../auth/authorization.ts'
@@ -80,7 +80,7 @@ export function addEmailRoutes(office: OfficeRoutes, deps: Deps): void {
     const response: EmailsResponse = {
       status: 'success',
       counts: await deps.store.mailCounts(query.value.events),
-      counted_to: COUNT_MAX,
+      counted_to: MAX_COUNTED,
       mails: pageEmails.map(toWireEmail),
       before: emails.length > PAGE_ROWS ? (pageEmails.at(-1)?.id ?? null) : null,
     }

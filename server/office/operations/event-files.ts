@@ -30,7 +30,7 @@ export function addOfficeEventFileRoutes(office: OfficeRoutes, deps: Deps): void
     })
     return reply.send(buildResponse())
   }
-  // Requires access to all events, because the reason for rejecting a file may name another event.
+  // Requires access to all events, because the reason for rejecting a file may mention another event.
   const rule = { minRole: 'owner', target: 'every' } as const
   office.get('/admin/served-files', rule, sendEventFiles)
   office.post('/admin/served-files/reload', rule, reloadEventFiles)

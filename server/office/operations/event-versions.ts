@@ -1,5 +1,5 @@
 /**
- * Serves the versions of an event's file: when each was loaded, its changes in sentences, and its text.
+ * Serves the versions of an event file: when each was loaded, its changes in sentences, and its text.
  * An event file contains no secrets and no delegate's data: gateway keys are environment variables, bank details are
  * shown to every payer, and discount codes and member lists are in the database.
  */

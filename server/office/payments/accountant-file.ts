@@ -1,4 +1,4 @@
-/** Builds the zip file of a month for the accountant: each table as CSV and as Excel. */
+/** Builds a month's zip file for the accountant: each table as CSV and as Excel. */
 import { zip } from 'fflate'
 import type { Zippable } from 'fflate'
 import { addMonths, day, INR } from '../../../engine/index.ts'

@@ -92,18 +92,18 @@ export function formatSummary(
 }
 
 /**
- * Explains the tables of a month, because an accountant who compares two tables needs to know what their dates mean.
+ * Explains a month's tables, because an accountant who compares two tables needs to know what their dates mean.
  */
 export const formatReadme = (month: string): string =>
   [
-    `The month ${month}. All days and times are in Indian time.`,
+    `The month ${month}. All dates and times are in Indian time.`,
     '',
-    'payments and refunds: listed by the day on which the money was received or refunded.',
+    'payments and refunds: listed by the date on which the money was received or refunded.',
     'invoices and credit notes: listed by their own date.',
     'An invoice is dated when its payment was recorded. Staff record a transfer, a UPI payment or cash when they see it, ' +
       'often days after it was received. Its invoice can therefore be in a later month than the payment.',
     'A credit note is dated when its refund was recorded.',
-    'settlement-fees: listed by the day on which the gateway settled the payment.',
+    'settlement-fees: listed by the date on which the gateway settled the payment.',
     'Amounts in different currencies are never added up. Each row states its currency.',
     '',
   ].join('\r\n')

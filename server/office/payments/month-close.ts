@@ -1,5 +1,5 @@
 /**
- * Serves the figures of a month, its file for the accountant, and its closing.
+ * Serves a month's figures and its file for the accountant, and closes the month.
  * Closing a month stores its figures but blocks no payment: records added afterwards are listed as later changes.
  */
 import type { FastifyReply } from 'fastify'
@@ -229,8 +229,8 @@ async function countRefundsToMake(
 }
 
 /**
- * Counts the payouts of all accounts of the user, and how many of them were found in the saved bank statements, as on
- * the Settlements page.
+ * Counts the payouts of all the user's accounts, and how many of them match a saved bank statement, as on the
+ * Settlements page.
  */
 async function countPayouts(
   deps: Deps,

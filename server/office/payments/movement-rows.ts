@@ -1,4 +1,4 @@
-/** Formats payments and refunds for the API, and as the rows of a file. */
+/** Formats payments and refunds for the API, and as rows in a file. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { WireMovement, WireMovementTotals } from '../../../engine/api.ts'
 import {
@@ -16,7 +16,7 @@ import type { Deps } from '../../dependencies.ts'
 import type { Movement, MovementSum } from '../../storage/index.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 
-/** Returns the title of an event; its id if it is not served, '' for a payment that belongs to none. */
+/** Returns an event's title; its id if it is not served, '' for a payment without an event. */
 export const getEventTitle = ({ events }: Pick<Deps, 'events'>, id: string | null): string =>
   id === null ? '' : (events.findById(id)?.config.title ?? id)
 

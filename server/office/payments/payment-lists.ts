@@ -1,4 +1,4 @@
-/** Serves the payments and refunds of all events of the user, and open refunds. */
+/** Serves the payments and refunds of all the user's events, and open refunds. */
 import type { FastifyReply } from 'fastify'
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { MovementsResponse, OpenRefundsResponse } from '../../../engine/api.ts'

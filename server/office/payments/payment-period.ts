@@ -1,4 +1,4 @@
-/** Reads the days of a payment list: a month, or the first and last day. */
+/** Reads the dates of a payment list: a month, or the first and last date. */
 import {
   addDays,
   addMonths,
@@ -11,11 +11,11 @@ import {
 } from '../../../engine/index.ts'
 import type { Day, Instant, Result } from '../../../engine/index.ts'
 
-/** A half-open interval of instants. Days are in Indian time, as in all figures. */
+/** A half-open interval of instants. Dates are in Indian time, as in all figures. */
 export type Period = { readonly from: Instant; readonly to: Instant; readonly name: string }
 
 /**
- * The last day that can be represented. A period ends at the start of the next day, so its last day must be before
+ * The last date that can be represented. A period ends at the start of the next day, so its last date must be before
  * this one.
  */
 const LAST_DAY = '9999-12-31'
@@ -27,7 +27,7 @@ const FIRST_MONTH = '1900-01'
 
 /**
  * Returns the first day of a month such as 2026-01. Null if the text is not a month, or the month is before 1900 or
- * contains the last representable day.
+ * contains the last representable date.
  */
 function getFirstDay(month: string): Day | null {
   const firstDay = `${month}-01`
@@ -42,7 +42,7 @@ export function buildMonthPeriod(month: string): Result<Period, string> {
     : ok({ from: startOfDay(firstDay), to: startOfDay(addMonths(firstDay, 1)), name: month })
 }
 
-/** Parses the period. Without a month or days, it is the current month. Without a last day, it ends today. */
+/** Parses the period. Without a month or dates, it is the current month. Without a last date, it ends today. */
 export function readPeriod(
   { month, from, to }: Readonly<Record<'month' | 'from' | 'to', string>>,
   today: Day,
@@ -66,7 +66,7 @@ export function readPeriod(
       })
 }
 
-/** The month, the events and the days of one request. */
+/** The month, the events and the dates of one request. */
 export type MonthScope = {
   readonly month: string
   /** Null means all events, and payments that do not belong to any event. */

@@ -29,7 +29,7 @@ export const DOCUMENT_HEADER: readonly string[] = [
   'Total of the document (INR)',
 ]
 
-/** One row of a document. The rows add up to the total of the document. */
+/** One row of a document. The rows add up to the document's total. */
 type Part = {
   readonly place: string
   readonly sac: string

@@ -31,7 +31,7 @@ export const COLUMN_NAMES = [
 type ColumnName = (typeof COLUMN_NAMES)[number]
 export type ColumnParams = Readonly<Partial<Record<ColumnName, string>>>
 
-/** Returns the currency of a statement: the event's, or the chosen one. Null if the event does not use it. */
+/** Returns a statement's currency: the event's, or the chosen one. Null if the event does not use it. */
 export function getStatementCurrency(event: EventConfig, chosenCurrency: unknown): Currency | null {
   return chosenCurrency === undefined || chosenCurrency === null || chosenCurrency === ''
     ? event.currency

@@ -52,7 +52,7 @@ export function readChoice(fields: Readonly<Record<string, unknown>>): Choice | 
     : null
 }
 
-/** Records the payments of each line: for one person, or split over several. */
+/** Records the payments of each line: for one person, or split between several. */
 export async function assignLines(
   task: Task,
   rows: readonly { readonly choice: Choice; readonly row: NamedRow }[],
@@ -104,7 +104,7 @@ function explainParts(
   parts: readonly Part[],
   currency: Currency,
 ): string | null {
-  if (parts.length > MAX_PARTS) return `Split a line over at most ${MAX_PARTS} people.`
+  if (parts.length > MAX_PARTS) return `Split a line between at most ${MAX_PARTS} people.`
   // Checks the reason first: if it were rejected later, a recorded payment would stay under review.
   if (parts.some(({ difference }) => difference.length > MAX_REASON_CHARACTERS))
     return `Enter at most ${MAX_REASON_CHARACTERS} characters as the reason.`
@@ -133,7 +133,7 @@ const describeDecision = (decision: StoredLineDecision | null): string =>
     : `${decision.who} ${DECISION_TEXTS[decision.decision]} at ${formatIsoIndia(decision.at).slice(11, 16)}. Nothing was recorded twice.`
 
 /**
- * Records the parts sequentially. The first recorded part gets the references of the line, so that the line counts
+ * Records the parts sequentially. The first recorded part gets the line's references, so that the line counts
  * once. Each further part gets the reference with a number appended. Returns the reason if a part was not recorded,
  * otherwise null.
  */
@@ -250,7 +250,7 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
 }
 
 /**
- * Finds the event whose staff decide on a line: the event named in the line, else the event of the best proposal,
+ * Finds the event whose staff decide on a line: the event of a number in the line, else the event of the best proposal,
  * else the most frequent event in the statement.
  */
 function createEventFinder({ deps, user, view }: Task) {
@@ -265,8 +265,8 @@ function createEventFinder({ deps, user, view }: Task) {
     [...view.matches.eventsByNumber].map(([regNo, eventId]) => [toBankKey(regNo), eventId]),
   )
   return (line: ViewedLine) => {
-    const namedEventIds = listLineNumbers(line.match).flatMap((key) => eventIdsByKey.get(key) ?? [])
-    const ids = [...namedEventIds, ...propose(line).map(({ event }) => event), ...frequentEventIds]
+    const lineEventIds = listLineNumbers(line.match).flatMap((key) => eventIdsByKey.get(key) ?? [])
+    const ids = [...lineEventIds, ...propose(line).map(({ event }) => event), ...frequentEventIds]
     return (
       events.find(
         ({ id }) => id === ids.find((eventId) => events.some((event) => event.id === eventId)),

@@ -140,7 +140,7 @@ const isSuspiciousRate = (rate: string, otherRate: string): boolean =>
   Number(rate) > Number(otherRate) * SUSPICIOUS_RATE_FACTOR ||
   Number(rate) * SUSPICIOUS_RATE_FACTOR < Number(otherRate)
 
-/** Issues waiting invoices with the rate of that day, and returns their number. */
+/** Issues waiting invoices with the rate on that date, and returns their number. */
 async function issueWaitingInvoices(
   { store, clock }: Deps,
   event: EventConfig,

@@ -45,7 +45,7 @@ export type Account = {
     | null
   readonly payouts: readonly Payout[]
 }
-/** The account of a report, or else the first account of the event, and the event's other accounts. */
+/** The report's account, or else the event's first account, and the event's other accounts. */
 export type EventSettlements = Account & {
   readonly current: readonly SettlementAccount[]
   /** The event's other accounts, including earlier ones. */
@@ -93,7 +93,7 @@ export async function matchSettlements(
     ...account,
     current,
     others: otherAccounts,
-    // A report of one account may list a payment through another account, which the order names.
+    // A report of one account may list a payment made through another account, which the order identifies.
     unsettledPayments: listUnsettledPayments(
       accounts.flatMap(({ all: allLines }) => allLines),
       accounts.flatMap(({ ownership }) => ownership.held.filter(({ isOfAccount }) => isOfAccount)),

@@ -31,7 +31,7 @@ import { loadSettlementAccounts } from './settlement-account.ts'
 export type Payer = UnpaidOrder & { readonly eventId: string }
 export type Matches = {
   readonly lines: readonly ReconciledLine[]
-  /** Registrations in the currency of the statement that await payment. */
+  /** Registrations in the statement's currency that await payment. */
   readonly awaitedPayers: readonly Payer[]
   /** The event of each registration number in the statement. */
   readonly eventsByNumber: ReadonlyMap<string, string>
@@ -57,7 +57,7 @@ export type StatementLines = {
 type MatchStore = Pick<Store, 'expectedPayments' | 'knownReferences' | 'accountsOfEvent'>
 
 /**
- * Matches a statement with the registrations and claims of an event in its currency, without writing anything. If
+ * Matches a statement with an event's registrations and claims in its currency, without writing anything. If
  * `columns` is null, the column headings determine the columns.
  */
 export async function matchStatement(
@@ -184,7 +184,7 @@ export async function reportReturnedTransfers(
   if (returnedLines.length > 0) await store.reportReturned(returnedLines)
 }
 
-/** Hides the registration of a line if it belongs to an event that the user cannot access. */
+/** Hides a line's registration if it belongs to an event that the user cannot access. */
 export async function hideOtherEvents<Lines extends Pick<Matches, 'lines' | 'payersByNumber'>>(
   { store }: Pick<Deps, 'store'>,
   user: Pick<PermissionHolder, 'events'>,

@@ -1,4 +1,4 @@
-/** Serves the payouts of all gateway accounts of a user, each with its line in the saved bank statements. */
+/** Serves the payouts of all of a user's gateway accounts, each with its line in the saved bank statements. */
 import type { FastifyReply } from 'fastify'
 import type { PayoutsResponse, WireBankLine, WirePayout } from '../../../engine/api.ts'
 import {
@@ -63,7 +63,7 @@ export function addPayoutRoutes(office: OfficeRoutes, deps: Deps): void {
   )
 }
 
-/** Returns the payouts of all accounts of the user, each with its line in the saved bank statements. */
+/** Returns the payouts of all the user's accounts, each with its line in the saved bank statements. */
 export async function readPayouts(
   deps: PayoutDeps,
   user: User,
@@ -72,7 +72,7 @@ export async function readPayouts(
   return findInStatements(deps, user, settlements === null ? [] : buildPayouts(settlements))
 }
 
-/** Maps the id of a bank line to the payout that it matches only by amount and day. */
+/** Maps the id of a bank line to the payout that it matches only by amount and date. */
 export async function readPayoutsByAmount(
   deps: PayoutDeps,
   user: User,
@@ -94,11 +94,11 @@ export async function readPayoutsByAmount(
   )
 }
 
-/** Returns the bank reference of a payout, or its day if it has none. */
+/** Returns the bank reference of a payout, or its date if it has none. */
 const getPayoutReference = ({ utr, day }: Pick<WirePayout, 'utr' | 'day'>): string =>
   utr === '' ? (day ?? '') : utr
 
-/** `eventByAccount`: maps each account to the event of the user in which lines without a registration are handled. */
+/** `eventByAccount`: maps each account to the user's event in which lines without a registration are handled. */
 type AllSettlements = EventSettlements & { readonly eventByAccount: ReadonlyMap<string, string> }
 
 /** Loads each account once, although several events may use it. Null if no event uses a gateway. */
@@ -165,7 +165,7 @@ type DepositMatch = {
   readonly isByAmount: boolean
 }
 /**
- * Finds the bank line of each payout: by reference, otherwise by amount and approximate day. Only an undecided line
+ * Finds the bank line of each payout: by reference, otherwise by amount and approximate date. Only an undecided line
  * without a payout reference and without a payment can match by amount.
  */
 async function findDeposits(

@@ -1,4 +1,4 @@
-/** Finds the registration numbers in a bank statement, of its event and of others. */
+/** Finds the registration numbers in a bank statement, of its own event and of other events. */
 import { toBankKey, canSee, isRegNo } from '../../../engine/index.ts'
 import type {
   BankKey,

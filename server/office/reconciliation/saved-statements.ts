@@ -348,13 +348,13 @@ function describeDecided(
   ].join(', ')
 }
 
-/** Returns true if the user may see the statement, which shows the payers of all events of its uploader. */
+/** Returns true if the user may see the statement, which shows the payers of all its uploader's events. */
 const isVisible = (user: Call['user'], { events }: BankStatementSummary): boolean =>
   events.every((id) => canSee(user, id))
 
 /**
- * Returns the chosen currency, if an event uses it. Without a choice, returns rupees, or the only currency of the
- * events.
+ * Returns the chosen currency, if an event uses it. Without a choice, returns rupees, or the events' only
+ * currency.
  */
 function findCurrency(events: readonly EventConfig[], chosenCurrency: string): Currency | null {
   if (chosenCurrency !== '')

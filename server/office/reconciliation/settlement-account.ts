@@ -13,7 +13,7 @@ export function readSettlementAccounts(event: EventConfig): readonly SettlementA
 
 /** The accounts of an event: those in its event file, and those that were in it earlier. */
 export type SettlementAccounts = {
-  /** Accounts that the event file names. */
+  /** Accounts that the event file lists. */
   readonly current: readonly SettlementAccount[]
   /** The account for which reports are compared and stored. */
   readonly reportAccount: SettlementAccount
@@ -21,7 +21,7 @@ export type SettlementAccounts = {
   readonly others: readonly SettlementAccount[]
 }
 
-/** Loads the accounts of an event. Null if the event never had a payment through a gateway. */
+/** Loads an event's accounts. Null if the event never had a payment through a gateway. */
 export async function loadSettlementAccounts(
   store: Pick<Store, 'accountsOfEvent'>,
   event: EventConfig,
@@ -42,7 +42,7 @@ export async function loadSettlementAccounts(
 }
 
 /**
- * Adds the account of a report: of several accounts, the one with the most payments in the report, otherwise the first.
+ * Adds the account that a report belongs to: the one with the most payments in the report, otherwise the first.
  * Earlier accounts at a current gateway are excluded, because their reports may also list payments of the current
  * account.
  */

@@ -1,4 +1,4 @@
-/** Saves the settlement reports of gateways, and serves saved settlements as page or CSV. */
+/** Saves the settlement reports of gateways, and serves saved settlements as a page or as CSV. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import { createHash } from 'node:crypto'
 import type { FastifyReply } from 'fastify'
@@ -98,7 +98,7 @@ export const buildPayouts = (settlements: EventSettlements): WirePayout[] =>
     .toSorted((a, b) => (b.day ?? '').localeCompare(a.day ?? ''))
 
 /**
- * Builds the payouts of an account that have a line of the user's events. In these payouts, lines of other events
+ * Builds an account's payouts that contain a line of the user's events. In these payouts, lines of other events
  * appear as a count and a sum, because the user compares the payout's total with the bank's.
  */
 function buildAccountPayouts({ all, payouts: accountPayouts, ownership }: Account): WirePayout[] {
@@ -171,7 +171,7 @@ export function toWireLine(
 const ANOTHER_EVENT_MESSAGE = 'The order number belongs to another event. Contact its staff.'
 const UNKNOWN_IN_EVENTS_MESSAGE = 'Your events have no such order or payment.'
 
-/** Returns the registration of a line. Null if the line does not belong to any known registration. */
+/** Returns a line's registration. Null if the line does not belong to any known registration. */
 export function findOwner({ money, order }: Pick<SettledLine, 'money' | 'order'>): {
   readonly regNo: string
   readonly eventId: string
@@ -183,7 +183,7 @@ export function findOwner({ money, order }: Pick<SettledLine, 'money' | 'order'>
   return toOwner(money) ?? order
 }
 
-/** Labels of a line's result in print and export. */
+/** Labels for a line's result in print and export. */
 export const SETTLED_LABELS: Readonly<Record<WireSettledLine['as'], string>> = {
   settled: 'settled',
   refunded: 'refunded',
@@ -213,7 +213,7 @@ async function findForeignTransfers(
 }
 
 /**
- * Stores the new lines of a report. For a user with access to only some events, skips lines whose payment is unknown in
+ * Stores a report's new lines. For a user with access to only some events, skips lines whose payment is unknown in
  * these events, because they may belong to another event, and requests gateway queries about their orders.
  */
 export async function saveReport(

@@ -34,7 +34,7 @@ export type LineOwnership = {
   isKeepable(line: LineNames): boolean
 }
 
-/** Assigns the lines of an account. `heldPayments` and `orders` contain records of the whole gateway. */
+/** Assigns an account's lines. `heldPayments` and `orders` contain records of the whole gateway. */
 export function assignLines(
   account: SettlementAccount,
   { all, user }: OtherEvents,
@@ -109,6 +109,6 @@ export function findEventOfOrder(all: OtherEvents['all'], order: string): EventC
   return matchingEvent
 }
 
-/** Returns the reference of a line, or its order if it has no reference. */
+/** Returns a line's reference, or its order if it has no reference. */
 const getLineName = ({ order, reference }: LineNames): string =>
   reference === '' ? order : reference

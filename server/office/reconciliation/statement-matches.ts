@@ -1,4 +1,4 @@
-/** Stores the current matches of bank statements, and counts their deposits for the close of a month. */
+/** Stores the current matches of bank statements, and counts their deposits for the month-end close. */
 import type { MonthResponse } from '../../../engine/api.ts'
 import type { Day, PermissionHolder } from '../../../engine/index.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -40,7 +40,7 @@ export async function saveMatches(
 }
 
 /**
- * Counts the deposits of these days in the statements that cover them. Statements may overlap; each deposit counts
+ * Counts the deposits on these dates in the statements that cover them. Statements may overlap; each deposit counts
  * once. Statements with open lines are matched again: staff may have recorded a payment since the last view.
  */
 export async function countStatementLines(

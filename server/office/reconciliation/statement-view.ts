@@ -43,7 +43,7 @@ import { readPayoutsByAmount } from './payouts.ts'
 import { buildViewer } from './registration-numbers-in-statement.ts'
 
 type User = Pick<PermissionHolder, 'events'>
-/** A deposit with its state according to the ledger. All amounts are in the currency of the statement. */
+/** A deposit with its state according to the ledger. All amounts are in the statement's currency. */
 export type ViewedLine = {
   readonly stored: StoredBankLine
   readonly match: ReconciledLine
@@ -52,7 +52,7 @@ export type ViewedLine = {
   readonly sums: Readonly<Record<StatementLineState, number>>
   readonly state: StatementLineState
   readonly isExact: boolean
-  /** True if the line names no payout, but has the amount and day of one. Staff can reopen it. */
+  /** True if the line contains no payout reference, but has the amount and date of a payout. Staff can reopen it. */
   readonly isPayoutByAmount: boolean
 }
 export type ViewedStatement = {
@@ -88,7 +88,7 @@ export function toStatementLines(
   }
 }
 
-/** Matches a saved statement with the events of the user as they are now. */
+/** Matches a saved statement with the current state of the user's events. */
 export async function viewStatement(
   deps: Pick<Deps, 'store' | 'events' | 'clock'>,
   user: User,
@@ -336,12 +336,12 @@ export function toWireStatement(
 
 type PayerProposal = Omit<WireProposal, 'due'> & { readonly due: number }
 
-/** Proposes the registrations that the line names, otherwise those with a matching amount or name. */
+/** Proposes the registrations whose numbers are in the line, otherwise those with a matching amount or name. */
 export function createProposer(
   lines: readonly ViewedLine[],
   { awaitedPayers: awaited, payersByNumber: byNumber, eventsByNumber }: Matches,
 ): (line: ViewedLine) => readonly PayerProposal[] {
-  // The registrations that another line names.
+  // The registrations whose numbers are in another line.
   const namedNumbers = new Set(
     lines.flatMap(({ match }) =>
       match.as === 'matched' || match.as === 'differs' ? match.of : [],

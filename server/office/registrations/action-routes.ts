@@ -223,7 +223,7 @@ async function loadActions(
 const isEnded = (state: RegistrationState): boolean =>
   ENDED_STATES.some((endedState) => endedState === state)
 
-/** Describes the state: for a paid registration with the day and method, for a failed payment with the cause. */
+/** Describes the state: for a paid registration with the date and method, for a failed payment with the cause. */
 function describeState(
   { state, total, paymentStatus, payments }: StoredRegistration,
   captures: readonly StoredCapture[],

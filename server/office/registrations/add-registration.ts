@@ -96,7 +96,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
     const answers = readObject(parameters, 'answers')
     const served = omitFiles(target)
     const paymentResult = readPayment(served, parameters)
-    // Problems of the payment and of the form are reported together.
+    // Problems with the payment and with the form are reported together.
     if (!paymentResult.ok)
       return sendRefusal(
         reply,
@@ -201,7 +201,7 @@ export function addManualRegistrationRoutes(office: OfficeRoutes, deps: Deps): v
   office.post('/admin/add', { ...rule, body: ADD_FIELDS }, addRegistration)
 }
 
-/** Returns an object of the request. Empty if the value is missing or not an object. */
+/** Returns an object from the request. Empty if the value is missing or not an object. */
 function readObject(parameters: ActionParameters, name: string): ActionParameters {
   const value = getOwn(parameters, name)
   return typeof value === 'object' && value !== null ? (value as ActionParameters) : {}

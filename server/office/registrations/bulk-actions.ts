@@ -30,7 +30,7 @@ const BULK_ACTIONS: ReadonlySet<ActionName> = new Set([
   'send_pay_link',
 ])
 
-/** `versions` are the versions of the payment reviews that the user saw, for `accept`. */
+/** `versions` are the payment review versions that the user saw, for `accept`. */
 const BULK_PARAMETERS = { ...ACTION_PARAMETERS, versions: 'list' } as const
 
 type BulkRow = NamedRow & { readonly params: ActionParameters }

@@ -1,4 +1,4 @@
-/** Finds the newest counted payment of a registration, with its time and a description of its method. */
+/** Finds a registration's newest counted payment, with its time and a description of its method. */
 import { formatMethodInSentence, isGatewayPayment, isManualMethod } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
 import type { StoredCapture } from '../../storage/index.ts'

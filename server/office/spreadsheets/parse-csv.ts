@@ -135,7 +135,7 @@ export function createLimiter({ maxLines, maxCells }: SheetLimits): {
   }
 }
 
-/** In countries with a decimal comma, spreadsheets and banks separate cells by semicolons, and some use tabs. */
+/** In countries with a decimal comma, spreadsheets and banks separate cells with semicolons, and some use tabs. */
 const DELIMITERS = [',', ';', '\t'] as const
 const LINES_EXAMINED = 60
 const BYTES_EXAMINED = 64 * 1024

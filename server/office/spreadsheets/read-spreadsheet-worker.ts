@@ -17,7 +17,7 @@ export type SheetThreadMessage =
 
 /** An Excel file is a ZIP archive, so its name does not matter. */
 const ZIP_SIGNATURE = Buffer.from('PK\u0003\u0004', 'latin1')
-/** The limit for all entries of an archive together, after inflation. A statement of 5,000 lines has about 5 MB. */
+/** The limit for all entries of an archive together, after decompression. A statement of 5,000 lines has about 5 MB. */
 const MAX_INFLATED_BYTES = 50 * 1024 * 1024
 /** A cell has one or two elements, and its text one more. A file with more elements is not parsed. */
 const ELEMENTS_PER_CELL = 8
@@ -27,7 +27,7 @@ const TAG_START = 0x3c
 /** Rounding errors of formulas are smaller. A third decimal is larger and is rejected later. */
 const MAX_ROUNDING_ERROR = 1e-6
 
-assert(parentPort !== null, 'this module runs in a worker thread')
+assert(parentPort !== null, 'this module must run in a worker thread')
 const port = parentPort
 const { file, limits } = workerData as SheetThreadData
 const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength)

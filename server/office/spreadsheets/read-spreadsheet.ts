@@ -38,7 +38,7 @@ export async function readSheet(
   }
 }
 
-/** Reads a file named on the command line. Null if it is not a file or access is denied. */
+/** Reads a file given on the command line. Null if it is not a file or access is denied. */
 export async function readSheetFile(
   path: string,
   limits: SheetLimits,

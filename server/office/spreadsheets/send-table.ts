@@ -1,4 +1,4 @@
-/** Sends a table of the office as a CSV or Excel file. */
+/** Sends an office table as a CSV or Excel file. */
 import { Readable } from 'node:stream'
 import type { FastifyReply } from 'fastify'
 import { sendError } from '../../http/error-response.ts'

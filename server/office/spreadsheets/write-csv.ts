@@ -1,6 +1,6 @@
 /**
  * Writes CSV that is safe to open in a spreadsheet.
- * UTF-8 with a byte order mark (without it Excel guesses the encoding). Formulas are escaped with an apostrophe, even
+ * UTF-8 with a byte order mark (without it, Excel guesses the encoding). Formulas are escaped with an apostrophe, even
  * after a semicolon or invisible characters. A phone number that begins with + stays unchanged. A character that
  * changes the writing direction is replaced by its name. Does not use csv-stringify, which takes six times as long per
  * row (docs/decisions.md, Office). A test compares the output of both.

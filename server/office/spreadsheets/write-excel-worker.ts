@@ -1,13 +1,13 @@
 /**
  * Writes Excel files in a worker thread.
- * Thousands of rows take a second, which would block other requests of the server.
+ * Thousands of rows take a second, which would block the server's other requests.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import writeXlsxFile from 'write-excel-file/node'
 import { assert, showDirectionMarks } from '../../../engine/index.ts'
 import type { Sheet } from './write-excel.ts'
 
-/** Formats amounts with two decimals, or three if the currency has them. */
+/** Returns the cell format of an amount: two decimals, or three if the amount has them. */
 const getNumberFormat = (value: number): string =>
   Number(value.toFixed(2)) === value ? '0.00' : '0.000'
 

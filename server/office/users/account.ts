@@ -32,7 +32,7 @@ import { IDLE_TIMEOUT_MS, openSession } from '../auth/sessions.ts'
 import type { User } from '../auth/sessions.ts'
 
 /** Limits password guesses by a person who finds the user's browser unlocked. */
-const IDENTITY_CHECK_LIMIT: Allowance = { triesMax: 10, windowMs: 15 * 60_000 }
+const IDENTITY_CHECK_LIMIT: Allowance = { maxAttempts: 10, windowMs: 15 * 60_000 }
 /** A session is identified by the first characters of its token's hash, which grant no access. */
 const SESSION_ID_CHARACTERS = 16
 
@@ -43,7 +43,7 @@ type OwnRequest = {
   readonly user: User
   readonly account: StoredAccount
   readonly at: Instant
-  /** Returns a field of the body; '' if it is missing. */
+  /** Returns a field from the body; '' if it is missing. */
   readField(name: OwnField): string
 }
 const OWN_FIELDS = { password: 'text', new_password: 'text', code: 'text', id: 'text' } as const
@@ -74,7 +74,7 @@ export function addAccountRoutes(office: OfficeRoutes, deps: Deps): void {
   const recordAction = ({ user, at }: OwnRequest, description: string): Promise<void> =>
     store.addAuditEntry({ at, who: user.username, what: description, eventId: null, regNo: null })
 
-  /** Proves the user's identity: by password, and by a code if there is a second factor. */
+  /** Verifies the user's identity: by password, and by a code if there is a second factor. */
   const proveIdentity = async (ownRequest: OwnRequest, reply: FastifyReply): Promise<boolean> => {
     const { user, account, at, readField } = ownRequest
     const waitMs = await attemptLimit.take(user.username, at)

@@ -22,7 +22,7 @@ import { isCrossSite, rejectCrossSite } from '../auth/sessions.ts'
 /** Three days, which covers a weekend. */
 const LINK_LIFETIME_MS = 3 * 24 * 60 * 60_000
 /** A link has 256 random bits and cannot be guessed; this limit only protects the server from load. */
-const LINK_TRIES: Allowance = { triesMax: 60, windowMs: 5 * 60_000 }
+const LINK_TRIES: Allowance = { maxAttempts: 60, windowMs: 5 * 60_000 }
 const MAX_USERNAME_CHARACTERS = 64
 /** Letters and digits of any script, and the punctuation used in email addresses. */
 const USERNAME_PATTERN = /^[\p{L}\p{N}][\p{L}\p{M}\p{N}.@_+-]*$/u
@@ -247,7 +247,8 @@ export function addUserRoutes(office: OfficeRoutes, deps: Deps): void {
 type UserCall = Call<'every', never, never, 'username'>
 
 /**
- * Returns true if the request names the user's own account. Ignores case, as the store does when it compares usernames.
+ * Returns true if the request is about the user's own account. Ignores case, as the store does when it compares
+ * usernames.
  */
 const isOwnAccount = ({ user, params }: UserCall): boolean =>
   user.username.toLowerCase() === params.username.toLowerCase()

@@ -38,14 +38,14 @@ type DataFolders = {
   /** The bucket with the uploads, which are then not part of the backup. */
   readonly uploadsBucket?: S3Bucket | null
 }
-/** The list of the contents of a backup. */
+/** The list of a backup's contents. */
 type BackupList = {
   readonly format: 1
   readonly at: Instant
   readonly version: number
   readonly rows: Readonly<Record<string, number>>
   readonly files: readonly string[]
-  /** SHA-256 of the database. Backups of earlier versions have none. */
+  /** SHA-256 of the database. Backups from earlier versions have none. */
   readonly database?: string
   /** The bucket with the uploads; `files` is then empty. */
   readonly bucket?: string
@@ -74,7 +74,7 @@ export async function backUp(
   at: Instant,
 ): Promise<Result<BackupResult, string>> {
   const { dataDir, eventsDir } = folders
-  if (existsSync(target)) return err(`${target} already exists. Name a new folder.`)
+  if (existsSync(target)) return err(`${target} already exists. Specify a new folder.`)
   const database = path.join(dataDir, DATABASE_FILE)
   if (!existsSync(database)) return err(`There is no database in DATA_DIR (${dataDir}).`)
   if (readVersions(dataDir).found === 0)
@@ -117,9 +117,9 @@ function explainMisplacement({ dataDir, eventsDir }: DataFolders, target: string
     )
   }
   if (isInside(dataDir, targetPath))
-    return `${target} is inside DATA_DIR (${dataDir}): a failure that destroys that folder would destroy the backup too. Name a folder outside it, preferably on another disk.`
+    return `${target} is inside DATA_DIR (${dataDir}): a failure that destroys that folder would destroy the backup too. Specify a folder outside it, preferably on another disk.`
   return isInside(eventsDir, targetPath)
-    ? `${target} is inside EVENTS_DIR (${eventsDir}): every later backup would contain this one. Name a folder outside it.`
+    ? `${target} is inside EVENTS_DIR (${eventsDir}): every later backup would contain this one. Specify a folder outside it.`
     : null
 }
 
@@ -140,7 +140,7 @@ function explainCopyError(
   }
   // The parent folder exists, but file systems such as /proc do not allow new folders.
   if (errorCode === 'ENOENT' && errorPath === getPartialPath(target))
-    return `${target} cannot be created: ${path.dirname(target)} does not allow new folders. Name another folder.`
+    return `${target} cannot be created: ${path.dirname(target)} does not allow new folders. Specify another folder.`
   if (/^SQLITE_IOERR_(READ|SHORT_READ|SHM|LOCK)/.test(errorCode)) return explainStoreError(error)
   const isReadError =
     /^(EACCES|EPERM|EIO)$/.test(errorCode) &&
@@ -290,7 +290,7 @@ async function restoreIntoFolder(
 }
 
 const CHANGED_AFTER_BACKUP_MESSAGE =
-  'The database of the backup was changed or damaged after the backup was made. Restore another backup.'
+  'The database in the backup was changed or damaged after the backup was made. Restore another backup.'
 
 /** Flushes the content of a file, or the entries of a folder, to disk. */
 async function syncToDisk(filePath: string): Promise<void> {
@@ -309,22 +309,22 @@ function findDifference(list: BackupList, file: string): string | null {
   } catch (error) {
     const { code = '', message } = error as { readonly code?: string; readonly message?: string }
     if (!/^SQLITE_(CORRUPT|NOTADB)/.test(code)) throw error
-    return `The database of the backup is damaged: ${message}.`
+    return `The database in the backup is damaged: ${message}.`
   }
 }
 
 function compareWithList({ rows: expectedRows }: BackupList, file: string): string | null {
   reportProgress({ step: CHECKING_STEP, done: 0, total: 1 })
   const damage = findDamage(file)
-  if (damage !== null) return `The database of the backup is damaged: ${damage}.`
+  if (damage !== null) return `The database in the backup is damaged: ${damage}.`
   const rowCounts = checkCopy(file).rows
   const table = Object.keys(expectedRows).find((name) => expectedRows[name] !== rowCounts[name])
   return table === undefined
     ? null
-    : `The database of the backup has ${rowCounts[table] ?? 0} rows in ${table}, but its list states ${expectedRows[table]}.`
+    : `The database in the backup has ${rowCounts[table] ?? 0} rows in ${table}, but its list states ${expectedRows[table]}.`
 }
 
-/** Returns the list of a backup. Null if the folder is not a backup. */
+/** Returns a backup's list. Null if the folder is not a backup. */
 export async function readBackupList(backupFolder: string): Promise<BackupList | null> {
   try {
     const list = JSON.parse(
@@ -357,7 +357,7 @@ async function copyFiles(
   return missingHashes
 }
 
-/** Copies a file completely or not at all. Returns false if the file is missing or has another hash. */
+/** Copies a file completely or not at all. Returns false if the file is missing or has a different hash. */
 async function copyFile(source: string, destination: string, sha256: string): Promise<boolean> {
   const partialFile = `${destination}.part`
   await mkdir(path.dirname(destination), { recursive: true })

@@ -13,7 +13,7 @@ export async function readLastBackup(dataDir: string): Promise<Instant | null> {
 }
 
 /**
- * Records a backup. The file belongs to the owner of the folder, even if root makes the backup. If writing fails,
+ * Records a backup. The file belongs to the folder's owner, even if root makes the backup. If writing fails,
  * throws and keeps the previous record.
  */
 export async function recordBackup(dataDir: string, at: Instant): Promise<void> {

@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Instant } from '../../../engine/index.ts'
 import { readBackupList } from './create-and-restore-backup.ts'
 
-/** Removes backups beyond the newest `keepCount` or older than `madeBefore`, and no other files. Returns their names. */
+/** Removes backups beyond the newest `keepCount` or older than `madeBefore`, nothing else. Returns their names. */
 export async function pruneBackups(
   folder: string,
   { keepCount, madeBefore }: { readonly keepCount: number; readonly madeBefore: Instant | null },

@@ -49,7 +49,7 @@ const MAX_BACKUP_AGE_MS = 36 * 60 * 60_000
 
 /** Advice if too many files are open. */
 const RAISE_DESCRIPTOR_LIMIT_ADVICE =
-  'Raise the limit (LimitNOFILE of the unit), and check which clients keep connections open.'
+  'Raise the limit (LimitNOFILE in the systemd unit), and check which clients keep connections open.'
 
 export type HealthProblem = {
   readonly code:

@@ -12,11 +12,11 @@ import { sendError, getErrorForStatus } from '../../http/error-response.ts'
 import { createMetricsUpdater } from './metrics.ts'
 
 /** Ten per second, because a whole cluster may share one address. */
-const CHECK_LIMIT: Allowance = { triesMax: 600, windowMs: 60_000 }
+const CHECK_LIMIT: Allowance = { maxAttempts: 600, windowMs: 60_000 }
 /** The default of 10 ms wakes an idle server a few hundred times a second, which uses as much CPU as a registration. */
 const LOOP_SAMPLE_MS = 100
 /** Metrics are expensive to collect, and are usually requested every 15 seconds. */
-const METRICS_LIMIT: Allowance = { triesMax: 60, windowMs: 60_000 }
+const METRICS_LIMIT: Allowance = { maxAttempts: 60, windowMs: 60_000 }
 
 export function registerHealthRoutes(
   app: FastifyInstance,

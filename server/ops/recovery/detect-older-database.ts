@@ -1,6 +1,6 @@
 /**
  * Records the progress of the served database in its data folder, to detect an older copy.
- * A database with less progress is an older copy. The record is written a few times a minute at most, in the
+ * A database with less progress is an older copy. The record is written at most a few times a minute, in the
  * background.
  */
 import { open, readFile, rename, rm } from 'node:fs/promises'

@@ -29,7 +29,7 @@ export async function rescueIfLost(
   const { file, isWhole } = rescuedFile
   const location = isWhole
     ? `All of its data is in ${file}, which was checked.`
-    : `The data that could be read is in ${file}, but some rows may be missing: keep all files of DATA_DIR.${(await createCompletenessDescriber(dataDir))(file)}`
+    : `The data that could be read is in ${file}, but some rows may be missing: keep all files in DATA_DIR.${(await createCompletenessDescriber(dataDir))(file)}`
   return {
     text: `The database file ${loss} while the server started. ${location} To use it, run: ${formatRestoreCommands(dataDir, file)}. Then start the server.`,
     status: 2,

@@ -72,7 +72,7 @@ export function describeRecovery({
     `The installation has been in recovery since ${formatInstant(recovery.begunAt)}. ${recovery.why}`,
     ...(times.length === 0 ? [] : [`${capitalise(times.join('; '))}.`]),
     `Payments that were pending in the copy: ${formatNumber(pending.all)}; ${formatNumber(pending.asked)} were checked with the gateway, and ${formatNumber(pending.ended)} are no longer pending.`,
-    `Payments for orders that are not in the database: ${formatNumber(unknown.toDecide)} wait for a decision, and ${formatNumber(unknown.toAsk)} possible orders are still to be checked with the gateway.`,
+    `Payments for orders that are not in the database: ${formatNumber(unknown.toDecide)} waiting for a decision. Order ids that may exist and have not yet been checked with the gateway: ${formatNumber(unknown.toAsk)}.`,
     `Held: ${formatNumber(held.mails)} emails (${formatNumber(held.since)} of them queued since the restore), ${formatNumber(held.refunds)} refunds, the erasure of ${formatNumber(held.erasures)} registrations.`,
     series.length === 0
       ? `New invoices and credit notes have ${recovery.code} in their numbers.`

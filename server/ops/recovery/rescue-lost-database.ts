@@ -43,7 +43,7 @@ export type LossWatch = {
 
 /**
  * Watches for the loss of the database. `fallbackDirs` are the folders to write to if the data folder has no space; by
- * default, those that the environment names.
+ * default, those that the environment defines.
  */
 export function watchForLoss(
   { store, log, clock, environment: { dataDir } }: LossDeps,
@@ -146,7 +146,7 @@ function adviseOnFailure(folders: readonly string[], error: unknown): string {
     return `free space in DATA_DIR, at least the size of the database; ${folders.join(', ')} have too little space`
   const explanation = explainFileError(error, dataDir)
   if (explanation !== null) return explanation.replace(/\.$/, '')
-  return `the cause is not a lack of space. Copy all files of DATA_DIR, and each file that "ls -l /proc/${process.pid}/fd" lists as ${DATABASE_FILE} (cp /proc/${process.pid}/fd/NUMBER), into another folder`
+  return `the cause is not a lack of space. Copy all files in DATA_DIR, and each file that "ls -l /proc/${process.pid}/fd" lists as ${DATABASE_FILE} (cp /proc/${process.pid}/fd/NUMBER), into another folder`
 }
 
 const formatNextSteps = (file: string): string =>
@@ -154,4 +154,4 @@ const formatNextSteps = (file: string): string =>
 const formatComplete = (file: string): string =>
   `all data of the database is in ${file}, which was checked. ${formatNextSteps(file)}`
 const formatIncomplete = (file: string): string =>
-  `the data that could be read from the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files of DATA_DIR. ${formatNextSteps(file)}. The installation is then in recovery`
+  `the data that could be read from the database is in ${file}: compare its rows with the last backup, because some may be missing, and keep all files in DATA_DIR. ${formatNextSteps(file)}. The installation is then in recovery`

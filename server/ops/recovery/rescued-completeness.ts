@@ -1,16 +1,16 @@
-/** Describes the rows that a rescued database is known to lack. */
+/** Describes the rows that are known to be missing from a rescued database. */
 import { formatCount } from '../../../engine/index.ts'
 import { readRescuedContents } from '../../storage/recovery/copy-database.ts'
 import { listRescuedFiles } from '../../storage/recovery/rescued-databases.ts'
 import { isOlder, readLastServed } from './detect-older-database.ts'
 
-/** The reason for the recovery of a rescued database that lacks rows. */
+/** The reason for the recovery of a rescued database with missing rows. */
 export const INCOMPLETE_REASON =
   'The database was lost while the server used it, and some rows could not be read.'
 
 /**
- * Returns a function that describes the rows that a rescued database lacks. The description is empty if no rows are
- * known to be missing.
+ * Returns a function that describes the rows that are missing from a rescued database. The description is empty if no
+ * rows are known to be missing.
  */
 export async function createCompletenessDescriber(
   dataDir: string,
@@ -26,14 +26,14 @@ export async function createCompletenessDescriber(
   return (file) => {
     const rescuedContents = contents.get(file)
     if (rescuedContents == null) return ''
-    const { registrations, progress, recoveryWhy, at } = rescuedContents
+    const { registrations, progress, recoveryReason, at } = rescuedContents
     // A later record describes a database that was served after this one.
     const isBehind =
       lastServed !== null &&
       lastServed.at <= at &&
       progress.name === lastServed.name &&
       isOlder(progress.counted, lastServed)
-    if (recoveryWhy !== INCOMPLETE_REASON && !isBehind) return ''
+    if (recoveryReason !== INCOMPLETE_REASON && !isBehind) return ''
     const expectedCount = lastServed?.counted['registrations'] ?? 0
     const missingText =
       expectedCount > registrations

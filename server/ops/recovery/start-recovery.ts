@@ -19,14 +19,14 @@ import {
   readRestored,
 } from './detect-older-database.ts'
 import type { LastServed, RestoreRecord } from './detect-older-database.ts'
-import { readProgress } from '../../storage/recovery/copy-database.ts'
+import { readDatabaseSummary } from '../../storage/recovery/copy-database.ts'
 import { isLogMissing } from '../../storage/recovery/inspect-log.ts'
 import { listRescuedFiles } from '../../storage/recovery/rescued-databases.ts'
 import type { NewRecovery, Recovery, Store } from '../../storage/index.ts'
 import { DATABASE_FILE } from '../../storage/database/sqlite-connection.ts'
 import { findServingPid } from '../../storage/database/single-server-lock.ts'
 
-/** The interval at which the progress of the database is recorded if it has changed. */
+/** The interval at which the database's progress is recorded if it has changed. */
 const RECORD_INTERVAL_MS = 10_000
 
 export type RecoveryDeps = Pick<Deps, 'store' | 'clock' | 'log'> & {
@@ -124,7 +124,7 @@ export async function explainNextRecovery(
   if (databaseUrl !== null) return explainOlderPostgres(dataDir, readDatabaseProgress)
   if (findServingPid(dataDir) !== null) return null
   if (isLogMissing(dataDir)) return LOG_MISSING_REASON
-  const progress = await readProgress(path.join(dataDir, DATABASE_FILE))
+  const progress = await readDatabaseSummary(path.join(dataDir, DATABASE_FILE))
   if (progress === null) return null
   const newerRescued = await findNewerRescued(progress, dataDir)
   if (
@@ -165,7 +165,7 @@ async function findNewerRescued(
   dataDir: string,
 ): Promise<{ readonly file: string; readonly storedAt: Instant } | null> {
   for (const file of listRescuedFiles(dataDir)) {
-    const rescuedProgress = await readProgress(file)
+    const rescuedProgress = await readDatabaseSummary(file)
     if (rescuedProgress === null || rescuedProgress.storedAt === null) continue
     if ((name === null || rescuedProgress.name === name) && isOlder(rowCounts, rescuedProgress))
       return { file, storedAt: rescuedProgress.storedAt }
@@ -177,7 +177,7 @@ const explainOlderThanRescued = (file: string): string =>
 const explainOtherDatabase = ({ at }: LastServed): string =>
   `The database is not the one that this DATA_DIR served until ${formatInstant(at)}: it was copied from elsewhere.`
 const LOG_MISSING_REASON =
-  'The database lacks the last writes of this server: its log rollcall.db-wal was deleted, or an earlier copy was put back.'
+  'The last writes of this server are missing from the database: its log rollcall.db-wal was deleted, or an earlier copy was put back.'
 const explainRestore = ({ copyAt }: RestoreRecord): string =>
   copyAt === null ? 'A copy was restored.' : `A copy of ${formatInstant(copyAt)} was restored.`
 
@@ -213,7 +213,7 @@ async function recoverIfOlderThanRescue(deps: RecoveryDeps): Promise<boolean> {
 }
 
 /**
- * Records the progress of the database, and begins a recovery if the progress has decreased. `run` returns 1 if it
+ * Records the database's progress, and begins a recovery if the progress has decreased. `run` returns 1 if it
  * began one.
  */
 export function startProgressRecording(
@@ -235,7 +235,7 @@ export function startProgressRecording(
 async function compareProgress(deps: RecoveryDeps): Promise<number> {
   const { store, clock, log, environment } = deps
   const { dataDir } = environment
-  // The record may be lost with the database, or describe another one.
+  // The record may be lost with the database, or describe another database.
   if ((await store.findDatabaseLoss()) !== null) return 0
   const lastRecord = await readLastServed(dataDir)
   const at = clock()
@@ -255,7 +255,7 @@ async function compareProgress(deps: RecoveryDeps): Promise<number> {
   if (!isSameDatabase)
     log.warn(
       { servedAt: lastRecord.at },
-      'DATABASE_URL names a different database from the one that this DATA_DIR served before',
+      'DATABASE_URL refers to a different database from the one that this DATA_DIR served before',
     )
   if (!isSameDatabase || !isOlder(rowCounts, lastRecord)) {
     if (!isSameDatabase || !hasSameProgress(rowCounts, lastRecord))

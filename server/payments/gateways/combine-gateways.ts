@@ -1,4 +1,4 @@
-/** Combines the adapters of all gateways into one, which chooses by the gateway of the event. */
+/** Combines the adapters of all gateways into one, which chooses by the event's gateway. */
 import {
   assert,
   DEFAULT_GATEWAY,

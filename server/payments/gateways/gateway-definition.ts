@@ -26,8 +26,8 @@ export type AdapterOptions = {
   readonly addresses: GatewayAddresses | null
   readonly checkouts: CheckoutStore
   /**
-   * Returns the address to which the browser returns after the payment of an order, if the gateway returns to an
-   * address per order.
+   * Returns the URL to which the browser returns after the payment of an order, if the gateway uses a separate return
+   * URL for each order.
    */
   readonly returnAddress: (orderId: OrderId) => string
 }
@@ -70,7 +70,7 @@ export type SettlementRows = readonly (readonly string[])[]
 export type SimulatorOptions = {
   readonly dataDir: string
   readonly events: GatewayEvents
-  /** Public address of the app; a function, because a port may be known only once the app listens. */
+  /** Public URL of the app; a function, because a port may be known only once the app listens. */
   readonly publicUrl: () => string
   readonly clock: () => Instant
   readonly log: Log

@@ -5,7 +5,7 @@ import type { GatewayKind } from '../../../engine/index.ts'
 export const DEFAULT_RETURN_PATH = '/api/payment/return/'
 /** The path for webhooks without a signature. */
 export const WEBHOOK_PATH = '/api/payment/webhook/'
-/** The path to which a browser returns from a gateway that uses an address per order. */
+/** The path to which a browser returns from a gateway that uses a separate return URL for each order. */
 export const ORDER_RETURN_PATH = '/api/payment/return-of/'
 /** Returns the path for the signed webhooks of a gateway. */
 export const getSignedWebhookPath = (kind: GatewayKind): string => `${WEBHOOK_PATH}${kind}/`

@@ -1,4 +1,4 @@
-/** Registers all gateways. Code outside this file and their folders names none of them. */
+/** Registers all gateways. No code outside this file and their folders refers to them. */
 import type { GatewayKind } from '../../../engine/index.ts'
 import { airpayDefinition } from './airpay/definition.ts'
 import type { GatewayDefinition } from './gateway-definition.ts'

@@ -45,7 +45,7 @@ export type GatewayOptions = {
   readonly store: CheckoutStore
   readonly clock: () => Instant
   readonly log: Log
-  /** Public address of the app; a function, because a port may be known only once the app listens. */
+  /** Public URL of the app; a function, because a port may be known only once the app listens. */
   readonly publicUrl?: () => string
 }
 

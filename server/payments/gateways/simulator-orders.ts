@@ -9,7 +9,7 @@ export type SimulatorOrders<Order> = {
 }
 
 /**
- * Opens the orders. Each change appends a line to a file that is read at startup. The name of the file marks it as
+ * Opens the orders. Each change appends a line to a file that is read at startup. The file's name marks it as
  * private.
  */
 export function openSimulatorOrders<Order extends object>(

@@ -4,7 +4,7 @@ import { escapeHtml } from '../../../engine/index.ts'
 import type { Fields } from './message-fields.ts'
 
 /**
- * Sends a page of a simulator with headers as strict as ours. `formAction` contains the addresses to which its forms
+ * Sends a page of a simulator with headers as strict as ours. `formAction` contains the URLs to which its forms
  * may post.
  */
 export function sendSimulatorPage(
@@ -38,7 +38,7 @@ export function renderPage(title: string, body: string, head = ''): string {
 <link rel="stylesheet" href="/style.css">${head}
 </head>
 <body>
-<a class="skip" href="#main">Skip to the content</a>
+<a class="skip" href="#main">Skip to main content</a>
 <header><p><strong>Sandbox gateway</strong> <span>for rehearsals: no real money moves here</span></p></header>
 <main id="main">
 <h1>${escapeHtml(title)}</h1>

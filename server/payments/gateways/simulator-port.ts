@@ -26,7 +26,7 @@ const LOOPBACK_HOSTS = ['127.0.0.1', 'localhost', '[::1]']
 
 /**
  * Returns the origins. On one machine, the app, the pages and the redirect use two host names and two ports; behind a
- * public host name they differ only by port. `publicUrl` is the app's address in the browser.
+ * public host name they differ only by port. `publicUrl` is the app's URL in the browser.
  */
 export function getSimulatorOrigins(options: {
   readonly publicUrl: string

@@ -11,7 +11,7 @@ import type {
   StoredRegistration,
 } from '../../storage/index.ts'
 
-/** `params` contains the fields of the body other than action, reason and key. */
+/** `params` contains the fields in the body other than action, reason and key. */
 export type ActionRequest = {
   readonly deps: Pick<
     Deps,
@@ -57,7 +57,7 @@ export type ActionHandler = (request: ActionRequest) => Promise<ActionResult>
 const KEY_PATTERN = /^[\w-]{8,64}$/
 
 /**
- * Returns the idempotency key of the request; null if none was sent. A key is valid only for the same user,
+ * Returns the request's idempotency key; null if none was sent. A key is valid only for the same user,
  * registration and input.
  */
 export function parseActionKey(
@@ -81,7 +81,7 @@ export function readDuplicatesVersion({
   duplicates_version: version,
 }: Readonly<{ duplicates_version?: unknown }>): Result<string | undefined, ActionDenial> {
   if (version === undefined || typeof version === 'string') return ok(version)
-  return refuseData('Send duplicates_version as the text that the list of actions contained.')
+  return refuseData('Send duplicates_version as the string returned in the list of actions.')
 }
 
 export function refuseData(message: string, errors?: FieldErrors) {
@@ -109,6 +109,21 @@ export function readAmountParameter(
       ? readAmount(parameter, currency)
       : fromMajorUnits(parameter, currency)
   return amount === null || amount < 0 ? refuseData(describeAmountFormat(currency)) : ok(amount)
+}
+
+/**
+ * Reads the paid amount that the user saw; null if none was sent, in which case nothing is compared. An empty value is
+ * refused, because a client that sends one relies on the comparison.
+ */
+export function readShownPaidAmount(
+  params: ActionParameters,
+  currency: Currency,
+): Result<Amount | null, ActionDenial> {
+  if (params['kept'] === undefined) return ok(null)
+  const amount = readAmountParameter(params, 'kept', currency)
+  return amount.ok && amount.value !== null
+    ? amount
+    : refuseData('Send kept as the paid amount that the list of actions contained.')
 }
 
 /** Returns the message that prompts for an amount, with an example. */

@@ -14,7 +14,7 @@ import {
 import {
   buildApprovedEmail,
   buildOfferAcceptedEmail,
-  REFUSAL_MESSAGES,
+  SERVER_MESSAGES,
   buildNotApprovedEmail,
 } from '../../../engine/messages.ts'
 import type { EventConfig, Quote } from '../../../engine/index.ts'
@@ -36,7 +36,7 @@ export const approveRegistration: ActionHandler = async (request) => {
   })
 }
 
-/** Refuses the application. `{offer: true}` also offers the category that the event file names for this case. */
+/** Refuses the application. `{offer: true}` also offers the category that the event file defines for this case. */
 export const refuseApproval: ActionHandler = async ({
   deps,
   served,
@@ -70,7 +70,7 @@ export const acceptOffer: ActionHandler = async (request) => {
   const { config } = served
   // The store checks in its transaction whether the offer exists, and recognises a repeated click.
   const offeredQuote = quoteOffer(config, registration, readText(params, 'category'))
-  if (offeredQuote === null) return refuseData(REFUSAL_MESSAGES.selfService.offerEnded)
+  if (offeredQuote === null) return refuseData(SERVER_MESSAGES.selfService.offerEnded)
   const { category, quote } = offeredQuote
   const payUntil = getExpiryAfterApproval(getApproval(config, registration), newAction.at)
   const offerTerms = { category, due: offeredQuote.total, payUntil }

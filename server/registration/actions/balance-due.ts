@@ -41,7 +41,7 @@ export function calculateRefundDue(
 
 /**
  * Returns the amount that was refunded although it was not owed. It does not reduce later refunds. Zero for an ended
- * registration, whose refunds are a share of its price.
+ * registration, whose refunds are a percentage of its price.
  */
 export function calculateGoodwill(
   { state }: Pick<StoredRegistration, 'state'>,

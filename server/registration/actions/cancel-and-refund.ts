@@ -6,7 +6,7 @@ import {
   prepareDecision,
   readGatewayKinds,
 } from '../../payments/decide-payment-review.ts'
-import { readAmountParameter, refuseData, readText } from './action-input.ts'
+import { readAmountParameter, readShownPaidAmount, refuseData, readText } from './action-input.ts'
 import type { ActionRequest, ActionHandler, ActionResult } from './action-input.ts'
 import { calculateCancellationRefund, calculateRefundDue } from './balance-due.ts'
 
@@ -19,8 +19,8 @@ import { calculateCancellationRefund, calculateRefundDue } from './balance-due.t
 export const cancel: ActionHandler = async ({ deps, served, registration, newAction, params }) => {
   const amount = readAmountParameter(params, 'pay_back', registration.currency)
   if (!amount.ok) return amount
-  const keptAmount = readAmountParameter(params, 'kept', registration.currency)
-  if (!keptAmount.ok) return keptAmount
+  const shownAmount = readShownPaidAmount(params, registration.currency)
+  if (!shownAmount.ok) return shownAmount
   const { regNo } = registration
   const [refunds, paidAmount, money] = await Promise.all([
     deps.store.refunds(regNo),
@@ -40,15 +40,16 @@ export const cancel: ActionHandler = async ({ deps, served, registration, newAct
   return deps.store.cancel(newAction, {
     refundAmount,
     minRefund: lowestRefund,
-    shownPaidAmount: keptAmount.value,
+    shownPaidAmount: shownAmount.value,
     mail: email,
   })
 }
 
 /**
  * Refunds an amount. Parameters: `{amount?: rupees, kept?: rupees, by_hand?: true, reference?}`. Without an amount,
- * refunds the remaining amount; an empty amount is refused. `kept` is as for a cancellation. With `by_hand`, the amount was already
- * refunded outside Rollcall, with this reference; otherwise requests the refund from the gateway immediately.
+ * refunds the remaining amount; an empty amount is refused. `kept` is as for a cancellation. With `by_hand`, the amount
+ * was already refunded outside Rollcall, with this reference; otherwise requests the refund from the gateway
+ * immediately.
  */
 export const refund: ActionHandler = async (request) => {
   const { deps, registration, newAction, params } = request
@@ -57,8 +58,8 @@ export const refund: ActionHandler = async (request) => {
     return refuseData(NO_AMOUNT, { amount: NO_AMOUNT })
   const amount = readAmountParameter(params, 'amount', registration.currency)
   if (!amount.ok) return amount
-  const paidAmount = readAmountParameter(params, 'kept', registration.currency)
-  if (!paidAmount.ok) return paidAmount
+  const shownAmount = readShownPaidAmount(params, registration.currency)
+  if (!shownAmount.ok) return shownAmount
   const reference = readText(params, 'reference')
   const isByHand = params['by_hand'] === true || params['by_hand'] === 'true'
   if (isByHand && reference === '')
@@ -71,7 +72,7 @@ export const refund: ActionHandler = async (request) => {
   const options = {
     amount: amount.value,
     manualReference: isByHand ? reference : null,
-    shownPaidAmount: paidAmount.value,
+    shownPaidAmount: shownAmount.value,
     gatewayKinds: readGatewayKinds(deps),
   }
   return requestRefund(request, await deps.store.refund(newAction, options))

@@ -25,17 +25,17 @@ export function choosePaymentChannel(
     payments[0]?.way ??
     (chosenMethod.ok && chosenMethod.value !== null ? chosenMethod.value.id : null)
   const transfer = findTransferMethod(event, methodId)
-  if (transfer !== null) return { way: transfer.id }
+  if (transfer !== null) return { method: transfer.id }
   const cardEvent = withCardOf(event, answers, currency)
   const { payment } = cardEvent
   if (payment === null) {
     const firstTransfer = event.methods.find(
       (method) => method.is === 'transfer' && acceptsCurrency(method, currency),
     )
-    return firstTransfer === undefined ? null : { way: firstTransfer.id }
+    return firstTransfer === undefined ? null : { method: firstTransfer.id }
   }
   return {
     gateway: payment.gateway.name,
-    askedOf: { account: payment.account, merchantId: gateway.getMerchantId(cardEvent) },
+    merchantAccount: { account: payment.account, merchantId: gateway.getMerchantId(cardEvent) },
   }
 }

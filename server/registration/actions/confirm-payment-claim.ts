@@ -7,7 +7,7 @@ import { confirmPayment } from './record-payment.ts'
 import { getAmountOwed } from './balance-due.ts'
 
 /**
- * Confirms a payment of the balance. If the credit date determines the price, the price of that day applies. If
+ * Confirms a payment of the balance. If the credit date determines the price, the price on that date applies. If
  * another amount was received, staff confirm it separately.
  */
 export const confirmPaymentClaim: ActionHandler = async (request) => {

@@ -24,7 +24,7 @@ import {
   buildMoreToPayEmail,
   formatMessage,
   buildTransferredEmail,
-  REFUSAL_MESSAGES,
+  SERVER_MESSAGES,
   UPLOAD_REFUSAL_MESSAGES,
   buildTransferredToYouEmail,
 } from '../../../engine/messages.ts'
@@ -107,7 +107,7 @@ export const transferRegistration: ActionHandler = async (request) => {
  * file is given as the token of an earlier upload. A missing required file may be submitted on any day.
  */
 export const edit: ActionHandler = async (request) => {
-  const { answers: answerText, request: requestText, selfService: text } = REFUSAL_MESSAGES
+  const { answers: answerText, request: requestText, selfService: text } = SERVER_MESSAGES
   const { deps, served, registration, newAction, params } = request
   const { config } = served
   const givenAnswers = params['answers']
@@ -166,7 +166,7 @@ async function changeAnswers(
   if (!correction.ok)
     return refuseData(
       kind === 'edit' && correction.error.code === 'other_currency'
-        ? formatMessage(REFUSAL_MESSAGES.selfService.changesPrice, { support: config.support })
+        ? formatMessage(SERVER_MESSAGES.selfService.changesPrice, { support: config.support })
         : formatRefusal(config, correction.error),
       correction.error.code === 'wrong_answers' && kind === 'correct'
         ? correction.error.errors
@@ -175,7 +175,7 @@ async function changeAnswers(
   const { answers, category, quote } = correction.value
   if (kind === 'edit' && (quote !== null || category !== registration.category))
     return refuseData(
-      formatMessage(REFUSAL_MESSAGES.selfService.changesPrice, { support: config.support }),
+      formatMessage(SERVER_MESSAGES.selfService.changesPrice, { support: config.support }),
     )
   const difference = calculateDifference(registration, correction.value)
   const refundedBefore =
@@ -303,10 +303,10 @@ async function buildCorrectionContext(
   const raw = mergeRawAnswers(config, answers, changes)
   const seatsLeft = await readSeatsLeft(deps, config, at)
   const heldSeats = listRequiredSeats(config.quotas, answers, category).map(
-    ({ id, quantity, limit }) =>
+    ({ id, quantity, quota }) =>
       [
         id,
-        limit.count === undefined ? 1 : Math.max(0, getOwn(seatsLeft, id) ?? 0) + quantity,
+        quota.count === undefined ? 1 : Math.max(0, getOwn(seatsLeft, id) ?? 0) + quantity,
       ] as const,
   )
   const { context: listContext } = await buildPricingContext(deps, config, raw, {}, at)
@@ -370,10 +370,7 @@ function formatRefusal(event: EventConfig, refusal: CorrectionRefusal): string {
         ? 'These answers match no category.'
         : 'These answers include an item that was not on sale on the day of registration.'
     case 'other_currency':
-      return formatMessage(REFUSAL_MESSAGES.selfService.otherCurrency, {
-        now: formatCurrency(refusal.now),
-        was: formatCurrency(refusal.was),
-      })
+      return `With these answers, the price is in ${formatCurrency(refusal.now)}, but this registration was priced in ${formatCurrency(refusal.was)}. Cancel it, and ask the delegate to register again.`
     default:
       return assertNever(refusal)
   }

@@ -41,7 +41,7 @@ type RetentionDeps = ErasureDeps &
   }
 
 /**
- * Erases registrations whose retention period (`retention` in the event file) is over. `run` returns the number of
+ * Erases registrations whose retention period (`retention` in the event file) has ended. `run` returns the number of
  * registrations erased.
  */
 export function startRetentionJob(

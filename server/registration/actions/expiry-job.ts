@@ -1,4 +1,4 @@
-/** Expires registrations not paid in time, and reopens those expired because the clock was ahead. */
+/** Expires registrations not paid in time, and reopens those that expired because the clock was ahead. */
 import { toAmount } from '../../../engine/index.ts'
 import { buildExpiredEmail, buildReopenedEmail } from '../../../engine/messages.ts'
 import type { Deps } from '../../dependencies.ts'

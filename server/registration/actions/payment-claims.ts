@@ -15,7 +15,7 @@ import {
 } from '../../../engine/index.ts'
 import {
   buildClaimRejectedEmail,
-  REFUSAL_MESSAGES,
+  SERVER_MESSAGES,
   buildReopenedEmail,
   buildClaimReceivedEmail,
   UPLOAD_REFUSAL_MESSAGES,
@@ -45,7 +45,7 @@ export const claimPayment: ActionHandler = async (request) => {
   const { deps, served, registration, newAction, params } = request
   const { config } = served
   const method = findClaimMethod(config, registration, params)
-  if (method === null) return refuseData(REFUSAL_MESSAGES.selfService.noMethod)
+  if (method === null) return refuseData(SERVER_MESSAGES.selfService.noMethod)
   const files = await readClaimFiles(request, method)
   if (!files.ok) return refuseFields(files.error)
   const { raw, uploads, drafts } = files.value
@@ -59,7 +59,7 @@ export const claimPayment: ActionHandler = async (request) => {
   )
 }
 
-/** Returns the named payment method, else the registration's, else the event's only method. */
+/** Returns the given payment method, else the registration's, else the event's only method. */
 function findClaimMethod(
   config: EventConfig,
   registration: StoredRegistration,
@@ -76,7 +76,7 @@ function findClaimMethod(
 }
 
 function refuseFields(errors: FieldErrors) {
-  const [message = REFUSAL_MESSAGES.selfService.checkFields] = Object.values(errors)
+  const [message = SERVER_MESSAGES.selfService.checkFields] = Object.values(errors)
   return err({ code: 'bad_data' as const, message, errors })
 }
 
@@ -152,7 +152,7 @@ export const reopenRegistration: ActionHandler = async ({
 }
 
 /**
- * Returns the latest payment claim in readable form; null if there is none. `href` returns the address of a file; it
+ * Returns the latest payment claim in readable form; null if there is none. `href` returns the URL of a file; it
  * is omitted if files are not shown.
  */
 export async function findLastClaim(

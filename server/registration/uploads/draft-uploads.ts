@@ -1,4 +1,4 @@
-/** Manages proofs uploaded before their registration, and the tokens that identify them. */
+/** Manages files uploaded before their registration, and the tokens that identify them. */
 import { createHash, randomBytes } from 'node:crypto'
 import { err, ok, getOwn } from '../../../engine/index.ts'
 import type { EventConfig, Instant, Result } from '../../../engine/index.ts'
@@ -15,7 +15,7 @@ export function createToken(): string {
   return `proof.${randomBytes(TOKEN_BYTES).toString('base64url')}`
 }
 
-/** Only the hash is stored, so a reader of the database cannot submit another delegate's proof. */
+/** Only the hash is stored, so a reader of the database cannot submit another delegate's file. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('hex')
 }
@@ -26,8 +26,8 @@ export type DraftProofs = ReadonlyMap<string, Result<DraftProof, 'gone'>>
 const NO_DRAFTS: DraftProofs = new Map()
 
 /**
- * Finds the proofs whose tokens are in these answers; a proof of another event or field is ignored. Runs no query if
- * there are no tokens.
+ * Finds the uploads whose tokens are in these answers; an upload for another event or field is ignored. Runs no query
+ * if there are no tokens.
  */
 export function findDrafts(
   deps: Pick<Deps, 'store' | 'uploads'>,

@@ -33,8 +33,8 @@ export function createFolderFlusher(
   const flush = (folder: string): Promise<void> => {
     const runningFlush = runningFlushes.get(folder)
     if (runningFlush === undefined) return startFlush(folder)
-    // A running flush may have started before this entry was in the folder, so all callers until its end share
-    // the next one.
+    // A running flush may have started before this entry was in the folder, so all callers that arrive
+    // while it is running share the next flush.
     runningFlush.next ??= runningFlush.current.then(
       () => startFlush(folder),
       () => startFlush(folder),

@@ -2,7 +2,7 @@
  * Reads the directory of an OLE file in place and with bounded work. Old Word documents, Excel sheets, Outlook
  * messages and Windows installers are all OLE files with the same first bytes; the names of their streams differ. The
  * format (MS-CFB) is a file system in a file: chains of sectors and a tree of entries. A hostile file may make either
- * circular or spread it over the whole file.
+ * of them circular, or spread them over the whole file.
  */
 import type { FileHandle } from 'node:fs/promises'
 

@@ -26,7 +26,7 @@ import { INCOMING_FOLDER, openDiskUploads } from './uploads-on-disk.ts'
 
 /** A file without a registration is kept for this long, because its registration may still be in progress. */
 const UNUSED_FILE_RETENTION_MS = 24 * 60 * 60 * 1000
-/** Disk space reserved for the database, its log, emails, and registrations without a proof. */
+/** Disk space reserved for the database, its log, emails, and registrations without an upload. */
 const MIN_FREE_BYTES = 512 * 1024 * 1024
 /** After this time, an unpaid registration is no longer retried or paid late. */
 const MAX_UNPAID_DAYS = 30

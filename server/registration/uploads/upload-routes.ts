@@ -1,5 +1,5 @@
 /**
- * Receives a proof as soon as it is chosen in the form.
+ * Receives a file as soon as it is chosen in the form.
  * It is checked and stored like one sent with the answers, under a token that only the sender gets. The token does
  * not give read access.
  */
@@ -14,7 +14,7 @@ import {
   checkRegistrationOpen,
   getOwn,
 } from '../../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../../engine/messages.ts'
 import type { EventConfig, Field, Result } from '../../../engine/index.ts'
 import type { UploadResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'
@@ -37,12 +37,12 @@ import { getFileLimits } from './validate-uploads.ts'
 import { DRAFT_LIFETIME_MS } from './store-uploaded-files.ts'
 
 /** As for registrations, several delegates may share one address. */
-const PROOFS_PER_ADDRESS: Allowance = { triesMax: 30, windowMs: 60_000 }
+const PROOFS_PER_ADDRESS: Allowance = { maxAttempts: 30, windowMs: 60_000 }
 /**
  * Many delegates behind one address who choose files repeatedly stay below this limit in a day. A script that fills
  * the disk exceeds it.
  */
-const PROOFS_PER_ADDRESS_AND_DAY: Allowance = { triesMax: 300, windowMs: 24 * 60 * 60_000 }
+const PROOFS_PER_ADDRESS_AND_DAY: Allowance = { maxAttempts: 300, windowMs: 24 * 60 * 60_000 }
 
 export async function addUploadRoutes(app: FastifyInstance, deps: Deps): Promise<void> {
   const isRateLimited = createAddressLimit(deps, PROOFS_PER_ADDRESS)
@@ -54,7 +54,7 @@ export async function addUploadRoutes(app: FastifyInstance, deps: Deps): Promise
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const event = findEvent(deps, request)
-    if (event === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+    if (event === null) return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
     if ((await isRateLimited(request, reply)) || (await isRateLimitedToday(request, reply)))
       return reply
     const openState = checkRegistrationOpen(event, dayOf(deps.clock()))
@@ -71,12 +71,12 @@ export async function addUploadRoutes(app: FastifyInstance, deps: Deps): Promise
   ): Promise<FastifyReply> => {
     reply.header('cache-control', 'no-store')
     const event = findEvent(deps, request)
-    if (event === null) return sendError(reply, 404, 'no_such_event', REFUSAL_MESSAGES.noSuchEvent)
+    if (event === null) return sendError(reply, 404, 'no_such_event', SERVER_MESSAGES.noSuchEvent)
     if (await isRateLimited(request, reply)) return reply
     const body = await readBody(request, new Map(), deps.uploads)
     const token = body.ok ? getOwn(body.value.values, 'token') : null
     if (typeof token !== 'string')
-      return sendError(reply, 422, 'bad_request', REFUSAL_MESSAGES.request.noToken)
+      return sendError(reply, 422, 'bad_request', SERVER_MESSAGES.request.noToken)
     // The response does not reveal whether there was such an upload.
     await deps.store.deleteDraftUpload(event.id, hashToken(token))
     return reply.send({ status: 'success' })

@@ -127,12 +127,12 @@ function findVisibleFiles(
 }
 
 /**
- * The message for a proof that expired or was withdrawn. It is shown only for visible fields, because the delegate
- * cannot correct others.
+ * The message for an upload that has expired or been withdrawn. It is shown only for visible fields, because the
+ * delegate cannot correct hidden ones.
  */
 export const FILE_EXPIRED = UPLOAD_REFUSAL_MESSAGES.expired
 
-/** Returns the message of each field whose proof is missing. */
+/** Returns a message for each field whose uploaded file is missing. */
 export function findMissingFiles(
   event: EventConfig,
   body: Body,

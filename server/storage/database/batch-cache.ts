@@ -1,4 +1,4 @@
-/** Caches slowly changing data during a write batch. No other code writes meanwhile. */
+/** Caches slowly changing data during a write batch. No other code writes during the batch. */
 import type { Sql } from './sqlite-connection.ts'
 
 const caches = new Map<Sql, Map<string, unknown>>()

@@ -1,7 +1,7 @@
 /**
  * Moves all rows and files from SQLite to PostgreSQL or back, in one transaction.
- * It commits only if every table has the same number of rows and the same column sums on both sides. The source is not
- * changed.
+ * It commits only if every table has the same number of rows and the same column sums on both sides. The source is
+ * not changed.
  */
 import { existsSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -180,7 +180,7 @@ export async function moveToSqlite(
   }
 }
 
-/** Moves the files if the rows, which list them, were copied. */
+/** Moves the files if the rows that list them were copied. */
 async function moveWithFiles(
   rows: Result<Omit<MoveResult, keyof MovedFiles>, string>,
   move: () => Promise<MovedFiles>,

@@ -2,7 +2,7 @@
 import type { Instant } from '../../../engine/index.ts'
 
 /** The maximum number of attempts in a sliding window, measured by the caller's clock. */
-export type Window = { readonly triesMax: number; readonly windowMs: number }
+export type Window = { readonly maxAttempts: number; readonly windowMs: number }
 export type AttemptCounter = {
   /** Returns the number of milliseconds until the key may try again. 0 if it may try now. */
   wait(key: string, at: Instant, window: Window): Promise<number>

@@ -1,7 +1,7 @@
 /**
  * Locks the rows that an operation on PostgreSQL checks. SQLite has one writer and needs no locks.
- * Every operation locks in `LOCK_ORDER`, and rows of one kind by id, so that deadlocks are rare. PostgreSQL rolls back
- * one of the deadlocked operations, and it is retried.
+ * Every operation locks in `LOCK_ORDER`, and rows of one kind by id, so that deadlocks are rare. PostgreSQL rolls
+ * back one of the deadlocked operations, which is then retried.
  */
 import { createHash } from 'node:crypto'
 import type { Sql } from './sqlite-connection.ts'

@@ -45,8 +45,8 @@ type MigrationPermissions = {
 
 /**
  * Creates the tables in an empty file. Migrates a database of another version only with both permissions, after
- * copying it in its folder. Otherwise fails with a message, because an older server may be using it. Returns the path
- * of the copy. Null if no copy was needed.
+ * making a copy in the same folder. Otherwise fails with a message, because an older server may be using it. Returns
+ * the path of the copy. Null if no copy was needed.
  */
 export async function migrateDatabase(
   db: Database.Database,

@@ -1,7 +1,7 @@
 /**
  * Defines the tables as a list of migrations: step n takes a database from `user_version` n to n + 1.
- * A released step is never edited. Instants are stored as milliseconds since 1970, days as Indian calendar days, and
- * amounts as whole paise.
+ * A released step is never edited. Instants are stored as milliseconds since 1970, dates as calendar dates in India,
+ * and amounts as whole paise.
  */
 import type Database from 'better-sqlite3'
 import { amountsDue } from '../migrations/amounts-due.ts'
@@ -83,7 +83,7 @@ const paymentTables = `
 -- The account whose credentials requested the payment, and its id at the gateway. Null: unknown (attempts of older versions).
 ALTER TABLE payments ADD COLUMN account TEXT;
 ALTER TABLE payments ADD COLUMN merchant_id TEXT;
--- The gateway is still queried about an ended payment until then.
+-- Until then, the gateway is still queried about an ended payment.
 ALTER TABLE payments ADD COLUMN watch_until INTEGER;
 ALTER TABLE payments ADD COLUMN hold_until INTEGER;
 ALTER TABLE payments ADD COLUMN handed_off_at INTEGER;
@@ -104,7 +104,7 @@ CREATE TABLE captures (
   paid_at INTEGER NOT NULL,
   seen_at INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('fits', 'review', 'accepted', 'refused', 'unmatched')),
-  -- Why staff have to decide, or had to.
+  -- Why a staff decision is, or was, needed.
   why TEXT,
   UNIQUE (source, account, reference),
   CHECK (state <> 'review' OR why IS NOT NULL)
@@ -158,7 +158,7 @@ CREATE INDEX decisions_of ON decisions (registration_id);
 CREATE INDEX decisions_of_capture ON decisions (capture_id);
 ${createAppendOnlyTrigger('decisions')}
 
--- Imported rows may share a reference, or have none: then the order id distinguishes them.
+-- If imported rows share a reference or have none, the order id distinguishes them.
 INSERT OR IGNORE INTO captures (payment_id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
   SELECT id, registration_id, CASE WHEN gateway IS NULL THEN 'import' WHEN gateway = '' THEN 'gateway' ELSE gateway END,
     '', coalesce(reference, order_id), amount, 'INR', 'sale', coalesce(paid_at, status_at), status_at, 'fits'
@@ -190,9 +190,9 @@ const claimReferenceIndex = 'CREATE INDEX tellings_by_key ON tellings (folded);'
 
 /** Adds amounts refunded before a payment was counted, and the price at the time a difference was requested. */
 const balances = `
--- Null: all of it counts, or none.
+-- Null if the whole amount counts, or none of it.
 ALTER TABLE captures ADD COLUMN counted INTEGER;
--- Null: the price of the registration is its own amount.
+-- Null if the payment's own amount is the price of the registration.
 ALTER TABLE payments ADD COLUMN bill_total INTEGER;
 UPDATE payments SET bill_total = (SELECT total FROM registrations WHERE registrations.id = payments.registration_id) WHERE asks_for = 'difference';
 `
@@ -239,8 +239,8 @@ export const migrations: readonly string[] = [
   activeEvents,
   // PostgreSQL has more tables, shared by several servers (server/storage/postgres/schema/migrations.ts).
   '',
-  // Adds the time until which one server may query the gateway. If that server stops responding, another one may query
-  // from then on.
+  // Adds the time until which one server may query the gateway. If that server stops responding, another server may
+  // query from then on.
   'ALTER TABLE payments ADD COLUMN asking_until INTEGER;',
   '',
   // Adds the display name, from the served event file. Null for event versions that are older than this step.
@@ -252,7 +252,7 @@ export const migrations: readonly string[] = [
   bankReferences,
   emailLimits,
   refundedAmounts,
-  // This index finds the last day that the stored settlements of an account cover.
+  // This index finds the latest date that an account's stored settlements cover.
   'CREATE INDEX settlement_lines_by_day ON settlement_lines (source, account, day);',
   secondPayments,
   amountsDue,
@@ -338,7 +338,7 @@ export function parseVersion(stored: number): SchemaVersion {
 const encodeVersionDuringMigration = (initialVersion: number, steps: number): number =>
   initialVersion * MIGRATION_FACTOR + steps
 
-/** Returns the version to report: during a migration the initial one, unless this release lacks the steps. */
+/** Returns the version to report: during a migration the initial version, unless its steps are not in this release. */
 export function getReportedVersion(stored: number, latestVersion: number): number {
   const { steps, from } = parseVersion(stored)
   return from === null || steps > latestVersion ? steps : from

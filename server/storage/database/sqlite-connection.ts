@@ -31,14 +31,14 @@ export type Sql = {
    */
   readonly batch: Batch | null
 }
-/** An operation on PostgreSQL that sends its writes and its commit in one packet. */
+/** An operation on PostgreSQL that sends its writes and its commit in one round trip. */
 export type Batch = {
   /** Returns the id that the next row of a table will get. */
   newId(table: 'registrations'): Promise<number>
   /**
-   * Sends reads that the operation will probably need together with its next statement, in one packet. When the
-   * operation performs one of these reads, it gets the prefetched result, unless the operation has since written to a
-   * table of the read or locked its rows.
+   * Sends reads that the operation will probably need in one round trip with its next statement. When the operation
+   * performs one of these reads, it gets the prefetched result, unless the operation has since written to a table of
+   * the read or locked its rows.
    */
   prefetch(reads: () => readonly Promise<unknown>[]): void
   /**
@@ -55,7 +55,7 @@ export type Batch = {
   /** If a row with these unique values exists, stores nothing and makes the operation return `result`. */
   returnOnConflict(constraint: string, result: unknown): void
   /**
-   * True at the first attempt: the operation reserves seats without checking them first, and `check` is the last
+   * True on the first attempt: the operation reserves seats without checking them first, and `check` is the last
    * statement. If `check` fails, nothing is stored and the operation is retried with false.
    */
   readonly trustsSeats: boolean

@@ -1,4 +1,4 @@
-/** Classifies database errors that the machine causes, after which a request can be retried. */
+/** Identifies database errors that the machine causes. After these errors, a request can be retried. */
 import Database from 'better-sqlite3'
 import { isPostgresError, PostgresRefused } from '../postgres/errors.ts'
 import { normaliseErrorCode } from '../postgres/error-explanations.ts'

@@ -118,8 +118,8 @@ export async function startThread<V extends Operations>(options: {
             reportProgress(message.progress)
             return
           }
-          // A call that received its response before the commit may receive another one if the commit fails. It is
-          // counted once.
+          // A call that received its response before the commit may receive another response if the commit fails. The
+          // call is counted once.
           pendingCount -= message.responses.filter(({ id }) => pendingCalls.has(id)).length
           // The thread gets its next calls before the callers get their responses, so that it is never idle.
           send()

@@ -205,14 +205,14 @@ export const prefetchCharge = (sql: Sql, registrationId: number): Promise<unknow
 
 /**
  * Returns the charged part of the bill: the retained amount plus the balance. Amounts above the price were never
- * charged. `chargedHere` excludes imported payments. Refunds reduce imported payments first.
+ * charged. `chargedAboveUninvoiced` excludes imported payments. Refunds reduce imported payments first.
  */
 export async function findChargedAmounts(
   sql: Sql,
   { id, due, state }: RegistrationRow,
   total: Amount,
   refundedBefore: number,
-): Promise<Pick<Charge, 'charged' | 'chargedHere'>> {
+): Promise<Pick<Charge, 'charged' | 'chargedAboveUninvoiced'>> {
   const { received, refunded, imported } = (await paidAmounts.get(sql, { registrationId: id })) ?? {
     received: 0,
     refunded: 0,
@@ -226,6 +226,8 @@ export async function findChargedAmounts(
   const dueHere = Math.max(due, Math.min(0, imported + due))
   return {
     charged: toAmount(Math.max(0, Math.min(total, retainedAmount + due + waivedAmount))),
-    chargedHere: toAmount(Math.max(0, retainedAmount - imported + dueHere + waivedAmount)),
+    chargedAboveUninvoiced: toAmount(
+      Math.max(0, retainedAmount - imported + dueHere + waivedAmount),
+    ),
   }
 }

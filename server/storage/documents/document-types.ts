@@ -33,11 +33,11 @@ export interface DocumentStore {
    * id.
    */
   document(regNo: RegNo, id: number): Promise<DocumentBody | null>
-  /** Returns the newest exchange rates of an event, by day. */
+  /** Returns the newest exchange rates of an event, by date. */
   exchangeRates(eventId: string): Promise<readonly Omit<EnteredRate, 'eventId'>[]>
-  /** Returns paid registrations whose invoice is waiting for a rate, by day of payment, oldest first. */
+  /** Returns paid registrations whose invoice is waiting for a rate, by payment date, oldest first. */
   waitingInvoices(eventId: string): Promise<readonly WaitingInvoice[]>
-  /** Saves a rate. Replaces an earlier rate for the same day. Issued documents do not change. */
+  /** Saves a rate. Replaces an earlier rate for the same date. Issued documents do not change. */
   saveExchangeRate(rate: EnteredRate): Promise<void>
   /** Issues the invoices of these registrations if their rate exists now, and queues the emails. */
   issueWaitingInvoices(

@@ -1,6 +1,6 @@
 /**
  * Stores the exchange rates that staff entered, and the registrations whose invoice is waiting for a rate.
- * An invoice in a foreign currency states its value in rupees at the exchange rate of the day of payment.
+ * An invoice in a foreign currency states its value in rupees at the exchange rate on the payment date.
  */
 import { addDays, assert, dayOf, INR, MAX_RATE_AGE_DAYS } from '../../../engine/index.ts'
 import type { Currency, Day, ExchangeRate, Instant, RegNo } from '../../../engine/index.ts'
@@ -17,7 +17,7 @@ export type EnteredRate = ExchangeRate & {
 export type WaitingInvoice = {
   readonly regNo: RegNo
   readonly currency: Currency
-  /** The day of payment. */
+  /** The payment date. */
   readonly day: Day
 }
 
@@ -91,7 +91,7 @@ const waitingOfEvent = statement((builder, { eventId }: { eventId: string }) =>
     .orderBy('w.registration_id'),
 )
 
-/** Returns the rate of that day, or the newest rate of the week before. Null if staff entered no such rate. */
+/** Returns the rate for that date, or the newest rate of the week before. Null if staff entered no such rate. */
 async function findRate(
   sql: Sql,
   eventId: string,
@@ -103,7 +103,7 @@ async function findRate(
 }
 
 /**
- * Returns the rate of the day of payment. Null for a bill in rupees. If the rate is missing, the registration is
+ * Returns the rate for the payment date. Null for a bill in rupees. If the rate is missing, the registration is
  * recorded as waiting and gets its invoice when the rate is entered.
  */
 export async function findOrAwaitRate(
@@ -130,7 +130,7 @@ export const removeWaitingInvoice = (sql: Sql, registrationId: number): void => 
 export const hasWaitingInvoice = async (sql: Sql, registrationId: number): Promise<boolean> =>
   (await isWaiting.get(sql, { registrationId })) !== undefined
 
-/** Saves a rate. Replaces an earlier rate for the same day. Issued documents do not change. */
+/** Saves a rate. Replaces an earlier rate for the same date. Issued documents do not change. */
 export function saveExchangeRate(sql: Sql, rate: EnteredRate): void {
   saveRate.run(sql, rate)
 }

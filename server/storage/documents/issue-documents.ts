@@ -242,10 +242,10 @@ export type CoverOptions = {
 
 /**
  * Issues missing documents, so that invoices less credit notes equal the amount charged for the registration, line by
- * line. Call this after every change of the bill, the balance or the payments, from the first payment on. Without a
- * difference, it issues nothing. `refund`: the refund that the credit note is for. `refundedBefore`: earlier refunds of
- * a payment that was not counted until now; each gets a separate credit note. `unpaid`: the balance that is now waived.
- * `isWholeBill`: refunds and waivers are credited separately.
+ * line. Call this after every change of the bill, the balance or the payments, from the first payment on. Issues
+ * nothing if there is no difference. `refund`: the refund for which the credit note is issued. `refundedBefore`:
+ * earlier refunds of a payment that was not counted until now; each gets a separate credit note. `unpaid`: the
+ * balance that is now waived. `isWholeBill`: refunds and waivers are credited separately.
  */
 export async function issueDifference(
   sql: Sql,
@@ -291,7 +291,7 @@ export async function issueDifference(
         refundBill === null
           ? null
           : { bill: getLinesOfBill(registrationId, refundBill), documents: lastRefundIndex + 1 },
-      withoutInvoice: uninvoicedBill === null ? [] : getLinesOfBill(registrationId, uninvoicedBill),
+      uninvoicedBill: uninvoicedBill === null ? [] : getLinesOfBill(registrationId, uninvoicedBill),
       ...(await findChargedAmounts(sql, row, sumDocument(bill).total, refundedBefore)),
       ...(isWholeBill ? { charged: sumDocument(bill).total } : {}),
       unpaid,

@@ -51,7 +51,7 @@ export type EventVersionStore = {
   /** Stores a served version under its hash. If the hash is already stored, only `served_at` changes. */
   saveEventFile(file: ServedFile): Promise<void>
   eventFile(hash: string): Promise<NewEventFile | null>
-  /** Returns the hashes of an event's last served versions, newest first. */
+  /** Returns the hashes of an event's most recently served versions, newest first. */
   lastVersions(eventId: string, limit: number): Promise<readonly string[]>
   lastEventFile(eventId: string): Promise<NewEventFile | null>
   /**
@@ -76,5 +76,5 @@ export type EventVersionStore = {
    * Processes a batch of registrations affected by a changed event file: counts them for new quotas, and indexes their
    * unique answers. Returns false if no registrations are left.
    */
-  processEarlierRegistrations(at: Instant): Promise<boolean>
+  applyNewRulesToEarlierRegistrations(at: Instant): Promise<boolean>
 }

@@ -50,8 +50,8 @@ export type UploadStorage = {
   ): Promise<number>
   /**
    * Sweeps files submitted earlier and no longer referenced: removes those deleted from registrations, and sets aside
-   * unknown ones if `findHoldReason` returns null. Removes set-aside files whose retention period is over, unless `deleteBefore`
-   * is null.
+   * unknown ones if `findHoldReason` returns null. Removes set-aside files whose retention period has ended, unless
+   * `deleteBefore` is null.
    */
   sweep(options: SweepOptions): Promise<SweptFiles>
   /**

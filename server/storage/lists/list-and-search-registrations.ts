@@ -1,6 +1,6 @@
 /**
  * Runs lists, searches and exports: matching registrations, newest first, by page or chunk.
- * Runs on the reader thread, because it can take long with a million rows.
+ * Runs on the reader thread, because it can take a long time with a million rows.
  */
 import { sql as raw } from 'kysely'
 import type { Expression, Kysely, SelectQueryBuilder, SqlBool } from 'kysely'
@@ -29,7 +29,7 @@ import { findRowsOfCommonWord, findMatchingRows } from './search-registrations.t
 import type { RowKey } from './search-registrations.ts'
 
 /** The maximum number to which results of a search, or of a filter by an answer, are counted. */
-export const COUNT_MAX = 10_000
+export const MAX_COUNTED = 10_000
 
 const idsInReview = statement((builder, { eventId }: { eventId: string }, dialect) =>
   builder
@@ -57,7 +57,7 @@ const selectOnPage = <O>(
     .offset(dialect.limit(skippedRows))
 const selectIds = (builder: Kysely<Tables>) =>
   builder.selectFrom('registrations as r').select('r.id')
-/** Defines the statements for the rows of a page and for their bill lines, which are read in one packet. */
+/** Defines the statements for the rows of a page and for their bill lines, which are read in one round trip. */
 const definePageStatements = (direction: 'asc' | 'desc') => ({
   rows: statement((builder, params: ListParams, dialect) =>
     selectOnPage(selectListedRows(builder, dialect), params, direction, dialect),
@@ -101,7 +101,7 @@ export async function listPage(
 /**
  * Returns true for the most frequent pages of the office: the first pages by date of a whole list, or of one status.
  * With an index in this order and counters, reading a page takes a fifth of a millisecond for any list size. The main
- * thread reads it, because waking another thread would take as long.
+ * thread reads such a page, because waking another thread would take as long.
  */
 export function hasFastPath(query: ListQuery, page: number, pageSize: number): boolean {
   const { eventId: _event, paymentStatus: _status, answers, sort, ...filters } = query
@@ -154,29 +154,29 @@ async function readPage(
 ): Promise<PageOf<ListedRows>> {
   const { by, isDescending } = query.sort ?? { by: 'date', isDescending: true }
   if (by === 'date' && isDescending) {
-    const limits = { skipped: (page - 1) * pageSize, limit: pageSize, max: COUNT_MAX }
+    const limits = { skipped: (page - 1) * pageSize, limit: pageSize, max: MAX_COUNTED }
     const keys = await findRowsOfCommonWord(sql, query, limits)
     if (keys !== null)
       return { rows: await readRowsByIds(sql, listIds(keys)), ...CAPPED_TOTALS, isSorted: true }
   }
   const filter = buildFilter(query)
-  const matches = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
+  const matches = await findMatchingRows(sql, query, null, MAX_COUNTED + 1)
   const totals =
     matches === null ? await readCounts(sql, query, filter) : await countWithin(sql, matches)
   const isSorted =
     query.sort === undefined ||
     query.sort.by === 'date' ||
-    (totals.count <= COUNT_MAX && !totals.isCountCapped)
+    (totals.count <= MAX_COUNTED && !totals.isCountCapped)
   const sort = isSorted ? query.sort : undefined
   const skippedRows = (page - 1) * pageSize
   const isByDate = (sort?.by ?? 'date') === 'date'
   if (matches !== null && isByDate) {
-    const sortedKeys = sortByDate(matches.slice(0, COUNT_MAX), sort?.isDescending ?? true)
+    const sortedKeys = sortByDate(matches.slice(0, MAX_COUNTED), sort?.isDescending ?? true)
     const keys = sortedKeys.slice(skippedRows, skippedRows + pageSize)
     return { rows: await readRowsByIds(sql, listIds(keys)), ...totals, isSorted }
   }
   const condition =
-    matches === null ? filter : hasId(sql.dialect, listIds(matches).slice(0, COUNT_MAX))
+    matches === null ? filter : hasId(sql.dialect, listIds(matches).slice(0, MAX_COUNTED))
   const dayWindow =
     matches === null && isByDate
       ? await skipWholeDays(sql, query, sort?.isDescending ?? true, skippedRows)
@@ -207,10 +207,10 @@ const sortByDate = (keys: readonly RowKey[], isDescending: boolean): readonly Ro
 const hasId = (dialect: Dialect, ids: readonly number[]): Expression<SqlBool> =>
   dialect.isIdIn(r.ref('r.id'), JSON.stringify(ids))
 
-/** Up to this number, reading the rows is faster than adding up the counts of their days. */
+/** Up to this number, reading the rows is faster than adding up the counts of their dates. */
 const MAX_READ_ROWS = 1_000
 
-/** Finds the start of the page after this many rows. Uses the counts of the days to skip whole days. */
+/** Finds the start of the page after this many rows. Uses the daily counts to skip whole days. */
 async function skipWholeDays(
   sql: Sql,
   query: ListQuery,
@@ -231,7 +231,7 @@ async function skipWholeDays(
 
 type ListTotals = Pick<ListPage, 'count' | 'isCountCapped' | 'sums'>
 
-const CAPPED_TOTALS: ListTotals = { count: COUNT_MAX, isCountCapped: true, sums: null }
+const CAPPED_TOTALS: ListTotals = { count: MAX_COUNTED, isCountCapped: true, sums: null }
 
 /** Returns the totals of the rows that match the filter. Counts them up to a limit if no counters exist. */
 async function readCounts(
@@ -239,14 +239,14 @@ async function readCounts(
   query: ListQuery,
   filter: Expression<SqlBool>,
 ): Promise<ListTotals> {
-  if (!isCounted(query)) return addUpStatuses(await readSumsOfRows(sql, filter, COUNT_MAX + 1))
+  if (!isCounted(query)) return addUpStatuses(await readSumsOfRows(sql, filter, MAX_COUNTED + 1))
   const statusSums = await readStatusSums(sql, query)
   return { count: sumTotals(statusSums), isCountCapped: false, sums: statusSums }
 }
 
 /** Counts the rows. Sums are not computed above the limit, because they are not shown. */
 async function countWithin(sql: Sql, keys: readonly RowKey[]): Promise<ListTotals> {
-  return keys.length > COUNT_MAX
+  return keys.length > MAX_COUNTED
     ? CAPPED_TOTALS
     : addUpStatuses(await readSumsOfRows(sql, hasId(sql.dialect, listIds(keys)), null))
 }
@@ -279,7 +279,7 @@ const readSumsOfRows = (
 
 function addUpStatuses(statusSums: readonly StatusSum[]): ListTotals {
   const count = sumTotals(statusSums)
-  return count > COUNT_MAX ? CAPPED_TOTALS : { count, isCountCapped: false, sums: statusSums }
+  return count > MAX_COUNTED ? CAPPED_TOTALS : { count, isCountCapped: false, sums: statusSums }
 }
 
 const sumTotals = (statusSums: readonly StatusSum[]): number =>
@@ -312,7 +312,7 @@ const SORT_EXPRESSIONS: Readonly<Record<Exclude<ListSort['by'], 'date'>, SortExp
       .select(({ cast }) => cast<number>('o.key', 'bigint').as('place'))
       .whereRef('o.value', '=', 'r.category'),
   total: () => r.ref('r.total'),
-  // Sorts the registrations that need a decision by staff to one end.
+  // Sorts the registrations that need a staff decision to one end.
   status: (dialect) =>
     r
       .case()

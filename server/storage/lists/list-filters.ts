@@ -47,7 +47,8 @@ const INDEXED_STATES: Partial<Record<RegistrationState, Condition>> = {
 
 export function buildFilter(query: ListQuery): Condition {
   const { eventId, paymentStatus, category, period, dateFrom, dateTo, state } = query
-  // Uses an SQL function, because with a bound value SQLite would plan the most frequent queries again at every run.
+  // Uses an SQL function, because with a bound value SQLite would replan the most frequent queries on every
+  // execution.
   const conditions: Condition[] = [r('r.event_id', '=', r.fn.coalesce(r.val(eventId), raw.lit('')))]
   if (paymentStatus !== undefined) conditions.push(r('r.payment_status', '=', paymentStatus))
   if (category !== undefined) conditions.push(r('r.category', '=', category))

@@ -249,8 +249,8 @@ async function searchUnindexedRows(
 
 /**
  * Returns registrations of several events that match the text, that have a payment with that reference (recorded or
- * reported), or that have that order. Sorts registrations with the reference first, then those with that name, then the
- * others; newest first within each group.
+ * reported), or that have that order. Sorts registrations with the reference first, then registrations with that
+ * name, then the others; newest first within each group.
  */
 export async function searchEvents(
   sql: Sql,

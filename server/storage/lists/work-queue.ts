@@ -1,7 +1,8 @@
 /**
  * Finds the registrations for each work queue condition of the engine.
- * Each query starts from an index of only the waiting rows, so that its cost does not depend on the number of all rows.
- * EXISTS checks a registration's event: with a join, SQLite would scan all registrations of the event.
+ * Each query starts from an index that contains only the waiting rows, so that its cost does not depend on the total
+ * number of rows. EXISTS checks a registration's event: with a join, SQLite would scan all registrations of the
+ * event.
  */
 import { expressionBuilder } from 'kysely'
 import type { Expression, Kysely } from 'kysely'
@@ -65,7 +66,7 @@ const selectRegistrationsInState = (state: 'told' | 'to_approve') =>
 
 /** Some queries repeat the condition of their partial index. Otherwise the database would not use the index. */
 const QUEUE_QUERIES = {
-  // The same staff decide about refunds that were refused or whose result is unknown.
+  // The same staff decide on refunds that were refused or have an unknown result.
   review: statement((builder, { eventId, limit }: QueueParams, dialect) =>
     selectRegistrations(builder, eventId)
       .where(({ ref }) => dialect.isSet(ref('in_review')))
@@ -191,9 +192,9 @@ type UnsettledParams = EventParam & {
 }
 /**
  * Selects refunds of one account that were completed before `doneBefore` and that no stored settlement line covers.
- * Like report lines, they are matched by reference, payment or order, and amount. Two equal refunds of one payment
- * need two lines. If an event has changed its account, the order identifies the refund in a report of the other
- * account. The action `handle_refund` removes it from the queue.
+ * Refunds are matched in the same way as report lines: by reference, payment or order, and amount. Two equal refunds
+ * of one payment need two lines. If an event has changed its account, the order identifies the refund in a report of
+ * the other account. The action `handle_refund` removes a refund from the queue.
  */
 const selectUnsettled = (
   builder: Builder,
@@ -314,8 +315,8 @@ const registrationWithRefund = statement((builder, { regNo }: { regNo: RegNo }) 
 )
 
 /**
- * Checks only accounts with stored settlements, up to the last day that they cover: otherwise every refund would be
- * listed.
+ * Checks only accounts with stored settlements, up to the latest date that the settlements cover. Otherwise every
+ * refund would be listed.
  */
 async function readUnsettledRefunds(
   sql: Sql,

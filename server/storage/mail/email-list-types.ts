@@ -38,7 +38,7 @@ export type ListedMail = {
   /** Set only for a single email, because the texts of a whole page are large. */
   readonly text?: string
 }
-/** The number of emails by state, up to the `COUNT_MAX` of lists, plus one if more exist. */
+/** The number of emails by state, up to the `MAX_COUNTED` of lists, plus one if more exist. */
 export type MailCounts = Readonly<Record<MailState, number>>
 
 /** Selects emails to retry. Null: all ids, or all events. */
@@ -67,7 +67,10 @@ export type SamePersonNotice = {
 
 export interface EmailStore {
   queueMail(regNo: RegNo, email: NewMail, at: Instant): Promise<number>
-  /** Queues the confirmation again. Returns false if the last one is too recent, or the maximum number is reached. */
+  /**
+   * Queues the confirmation again. Returns false if the latest confirmation is too recent, or the maximum number is
+   * reached.
+   */
   queueConfirmationAgain(
     regNo: RegNo,
     email: NewMail,

@@ -4,7 +4,7 @@ import type { Kysely } from 'kysely'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { buildQuery } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
+import { MAX_COUNTED } from '../lists/list-and-search-registrations.ts'
 import type { ListedMail, MailCounts, MailsQuery, MailState } from './email-list-types.ts'
 
 const emailExpression = expressionBuilder<{ m: Tables['mail_queue'] }, 'm'>()
@@ -73,7 +73,7 @@ export async function countEmails(sql: Sql, events: readonly string[] | null): P
               dialect.isIn(fn.coalesce('m.event_id', 'r.event_id'), JSON.stringify(events)),
             )
       return builder
-        .selectFrom(inEvents.limit(raw.lit(COUNT_MAX + 1)).as('counted'))
+        .selectFrom(inEvents.limit(raw.lit(MAX_COUNTED + 1)).as('counted'))
         .select(({ fn }) => fn.countAll<number>().as('n'))
     }).get()
     return countRow?.n ?? 0

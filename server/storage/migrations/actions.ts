@@ -2,9 +2,9 @@
 export const actionTables = `
 ALTER TABLE registrations ADD COLUMN state TEXT NOT NULL DEFAULT 'to_pay'
   CHECK (state IN ('to_approve', 'refused', 'to_pay', 'told', 'complete', 'cancelled', 'lapsed'));
--- The sum of its lines in dues, updated by a trigger. Positive: still to be paid; negative: to be paid back.
+-- The sum of the registration's rows in dues, updated by a trigger. Positive: still to be paid; negative: to be refunded.
 ALTER TABLE registrations ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
--- 1: its price is that of a correction instead of that of the attempt that paid it.
+-- 1 if its price is from a correction instead of from the attempt that paid it.
 ALTER TABLE registrations ADD COLUMN is_corrected INTEGER NOT NULL DEFAULT 0;
 -- 'whole': requests the registration's price; 'difference': requests the balance after a correction.
 ALTER TABLE payments ADD COLUMN asks_for TEXT NOT NULL DEFAULT 'whole' CHECK (asks_for IN ('whole', 'difference'));
@@ -37,18 +37,18 @@ WHEN (NEW.id, NEW.registration_id, NEW.at, NEW.who, NEW.act, NEW.was, NEW.became
 BEGIN SELECT RAISE(ABORT, 'acts is append-only'); END;
 CREATE TRIGGER acts_never_deleted BEFORE DELETE ON acts BEGIN SELECT RAISE(ABORT, 'acts is append-only'); END;
 
--- A repeated click is performed once, and gets the same response again.
+-- A repeated request is performed once and gets the same response.
 CREATE TABLE act_keys (
   key TEXT PRIMARY KEY,
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
-  -- The hash of the request without its key; the response, as JSON.
+  -- The hash of the request without its key, and the response as JSON.
   fingerprint TEXT NOT NULL,
   answer TEXT NOT NULL,
   at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX act_keys_age ON act_keys (at);
 
--- Amounts to be paid or refunded in addition to the bill, and those that were: whole paise, signed.
+-- Amounts to be paid or refunded in addition to the bill, and such amounts that were paid or refunded: signed, in whole paise.
 CREATE TABLE dues (
   id INTEGER PRIMARY KEY,
   registration_id INTEGER NOT NULL REFERENCES registrations (id),

@@ -6,7 +6,7 @@ export const activeEvents = `
 CREATE TABLE active_events (
   event_id TEXT PRIMARY KEY,
   hash TEXT NOT NULL REFERENCES event_files (hash),
-  -- 1: its file was removed, and registration is closed.
+  -- 1 if the event's file was removed, so that registration is closed.
   is_gone INTEGER NOT NULL CHECK (is_gone IN (0, 1)),
   place INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;

@@ -6,7 +6,7 @@ ALTER TABLE registrations ADD COLUMN approval TEXT;
 ALTER TABLE registrations ADD COLUMN decide_by INTEGER;
 -- The category offered with a refusal, which the delegate may accept; null: none.
 ALTER TABLE registrations ADD COLUMN offer TEXT;
--- When it expires unless it is paid; until then its seats are kept. Null: it expires with the gateway's orders.
+-- When the registration expires unless it is paid. Until then, its seats are reserved. Null if it expires with the gateway's orders.
 ALTER TABLE registrations ADD COLUMN pay_until INTEGER;
 CREATE INDEX registrations_to_lapse ON registrations (pay_until) WHERE pay_until IS NOT NULL AND state = 'to_pay';
 `

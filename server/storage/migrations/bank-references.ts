@@ -11,7 +11,7 @@ BEGIN SELECT RAISE(ABORT, 'a reference that was used is never free again'); END;
 CREATE TRIGGER bank_references_frozen BEFORE UPDATE ON bank_references
 BEGIN SELECT RAISE(ABORT, 'a reference stays with its payment'); END;
 
--- The reference of a gateway's transfer, in the same spelling.
+-- The reference of a gateway's transfer, normalised in the same way.
 DROP TRIGGER settlement_lines_never_edited;
 ALTER TABLE settlement_lines ADD COLUMN utr_key TEXT NOT NULL DEFAULT '';
 UPDATE settlement_lines SET utr_key = ltrim(replace(replace(replace(upper(utr), ' ', ''), '-', ''), '.', ''), '0');

@@ -1,18 +1,18 @@
-/** Adds saved bank statements. Overlapping statements share lines, and the decisions of staff on them. */
+/** Adds saved bank statements. Overlapping statements share lines, and the staff decisions on those lines. */
 export const bankStatements = `
 CREATE TABLE bank_statements (
   id INTEGER PRIMARY KEY,
-  -- The hash of the text of its lines, in hex: the same file is the same statement.
+  -- The hash of the text of its lines, in hex. Uploading the same file again gives the same statement.
   sha256 TEXT NOT NULL,
   currency TEXT NOT NULL,
-  -- JSON: the ids of the events of the user who uploaded it. Only a user with access to all of them sees it.
+  -- JSON: the ids of the uploader's events. Only users with access to all of these events see the statement.
   events TEXT NOT NULL,
   bank TEXT NOT NULL,
   first_day TEXT NOT NULL,
   last_day TEXT NOT NULL,
   -- JSON: {details, unread, repeated}, as read from the file.
   file TEXT NOT NULL,
-  -- The numbers of lines when a user last opened it.
+  -- The numbers of matched and open lines when a user last opened the statement.
   matched INTEGER NOT NULL,
   open INTEGER NOT NULL,
   who TEXT NOT NULL,
@@ -21,7 +21,7 @@ CREATE TABLE bank_statements (
 ) STRICT;
 CREATE TABLE bank_lines (
   id INTEGER PRIMARY KEY,
-  -- Distinguishes it from every other line, in hex.
+  -- Identifies the line, in hex.
   key TEXT NOT NULL UNIQUE,
   day TEXT NOT NULL,
   narration TEXT NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE bank_line_decisions (
   id INTEGER PRIMARY KEY,
   bank_line_id INTEGER NOT NULL REFERENCES bank_lines (id),
   decision TEXT NOT NULL CHECK (decision IN ('assigned', 'review', 'not_ours', 'undone')),
-  -- JSON: the references under which its payments are recorded, except its own.
+  -- JSON: the references under which the line's payments are recorded, except the line's own reference.
   parts TEXT NOT NULL,
   who TEXT NOT NULL,
   at INTEGER NOT NULL

@@ -1,6 +1,6 @@
 /** Adds bill lines: the price of a registration, line by line, as quoted. */
 export const billLines = `
--- The number of the bill of a registration or payment attempt; null: it has none (older versions, imported rows).
+-- The bill number of a registration or payment attempt. Null if there is no bill (older versions, imported rows).
 ALTER TABLE registrations ADD COLUMN bill INTEGER;
 ALTER TABLE payments ADD COLUMN bill INTEGER;
 -- A bill has the number of the attempt for which its price was computed; further attempts at that price share it.

@@ -4,7 +4,8 @@ export const corrections = `
 -- these attempts no longer determine its state. Null if no correction made it free.
 ALTER TABLE registrations ADD COLUMN freed_at_attempt INTEGER;
 
--- For an invoice, the number pattern of its credit notes, stored because the event file may later lose this setting.
+-- For an invoice, the number pattern of its credit notes, stored because this setting may later be removed from the
+-- event file.
 DROP TRIGGER documents_never_rewritten;
 ALTER TABLE documents ADD COLUMN credit_number TEXT;
 UPDATE documents SET credit_number = (SELECT e.issuer ->> '$.invoice.creditNumber' FROM event_issuers e

@@ -1,6 +1,7 @@
 /** Adds disputes: payments that the delegate's bank has disputed at the gateway. */
 export const disputes = `
--- Everything except the first three columns is the gateway's own response. Its status is 'unknown' before the first.
+-- Everything except the first three columns is the gateway's own response. Before the first response, the status is
+-- 'unknown'.
 CREATE TABLE disputes (
   dispute_id TEXT PRIMARY KEY,
   registration_id INTEGER NOT NULL REFERENCES registrations (id),

@@ -3,7 +3,7 @@
  * Their data never changes, and they are numbered without gaps where the law requires it.
  */
 export const documents = `
--- The parts of an event's last served file that documents need: JSON.
+-- The parts of an event's most recently served file that documents need, as JSON.
 CREATE TABLE event_issuers (
   event_id TEXT PRIMARY KEY,
   issuer TEXT NOT NULL
@@ -13,12 +13,12 @@ CREATE TABLE documents (
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
   payment_id INTEGER NOT NULL REFERENCES payments (id),
   kind TEXT NOT NULL CHECK (kind IN ('receipt', 'invoice', 'credit')),
-  -- A serial is unique within it: the supplier's GSTIN; for a receipt, the event.
+  -- The account within which a serial is unique: the supplier's GSTIN; for a receipt, the event.
   account TEXT NOT NULL,
   -- The financial year; for a receipt, empty.
   year TEXT NOT NULL,
   serial TEXT NOT NULL,
-  -- Its content as JSON, from which every rendering is made.
+  -- The content as JSON. Every rendering is made from it.
   body TEXT NOT NULL,
   at INTEGER NOT NULL,
   UNIQUE (account, year, serial)

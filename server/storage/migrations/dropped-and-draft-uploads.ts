@@ -1,6 +1,6 @@
 /** Adds the time at which files of unpaid registrations were deleted, which the office displays. */
 export const droppedUploads = `
--- Null: the file is kept. Set before the file is removed: after a crash in between, it is removed later.
+-- Null if the file is kept. Set before the file is removed, so that the file is still removed after a crash.
 ALTER TABLE uploads ADD COLUMN dropped_at INTEGER;
 `
 

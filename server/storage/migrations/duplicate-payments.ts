@@ -7,9 +7,9 @@ CREATE TABLE paid_persons (
   event_id TEXT NOT NULL,
   -- Email address and name, normalised.
   person TEXT NOT NULL,
-  -- The registration of the same person that was paid first; NULL: this one.
+  -- The registration of the same person that was paid first. NULL if this is the first.
   first_id INTEGER REFERENCES registrations (id),
-  -- The newest action when it became a second payment: a later note closes it.
+  -- The newest action when this became a second payment. A later note closes the item.
   after_act INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX paid_persons_of ON paid_persons (event_id, person, id);
@@ -24,7 +24,7 @@ CREATE TABLE registered_persons (
   event_id TEXT NOT NULL,
   -- Email address and name, normalised.
   person TEXT NOT NULL,
-  -- SHA-256 of the cookie of a browser that made or opened the registration. NULL: none is known.
+  -- SHA-256 of the cookie of a browser that made or opened the registration. NULL if none is known.
   browser TEXT
 ) STRICT;
 CREATE INDEX registered_persons_of ON registered_persons (event_id, person);
@@ -33,7 +33,7 @@ CREATE INDEX registered_persons_registration ON registered_persons (registration
 
 /** Adds due emails to delegates whose details another registration repeats. */
 export const dueNotices = `
--- The earlier registration of the same person; NULL: no email is due, or it is queued.
+-- The earlier registration of the same person. NULL if no email is due, or it is already queued.
 ALTER TABLE registered_persons ADD COLUMN notify_id INTEGER REFERENCES registrations (id);
 CREATE INDEX registered_persons_due ON registered_persons (notify_id, id) WHERE notify_id IS NOT NULL;
 `

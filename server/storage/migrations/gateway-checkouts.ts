@@ -1,6 +1,6 @@
 /** Adds checkouts that the server created at a gateway, and the ids of processed webhook events. */
 export const gatewayCheckouts = `
--- The gateway's name for an order. Several, if a request without a response had created one.
+-- The gateway's id for an order. An order has several if a request that got no response created one.
 CREATE TABLE checkouts (
   checkout_id TEXT PRIMARY KEY,
   order_id TEXT NOT NULL,

@@ -1,4 +1,4 @@
-/** Adds decisions of staff on settlement lines that differ from the records. The latest decision on a line applies. */
+/** Adds staff decisions on settlement lines that differ from the records. The latest decision on a line applies. */
 export const handledSettlementLines = `
 CREATE TABLE settlement_line_decisions (
   id INTEGER PRIMARY KEY,

@@ -40,7 +40,7 @@ CREATE TABLE payments (
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
   order_id TEXT NOT NULL UNIQUE,
   attempt INTEGER NOT NULL,
-  -- Null: the payment did not use one of our gateways (imported rows).
+  -- Null if the payment did not use one of our gateways (imported rows).
   gateway TEXT,
   amount INTEGER NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('pending', 'success', 'failed', 'refunded')),
@@ -104,7 +104,7 @@ CREATE INDEX uploads_by_content ON uploads (sha256);
 CREATE TABLE mail_queue (
   id INTEGER PRIMARY KEY,
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
-  -- 'confirmation': the only email that a registration's success sends; 'again': requested by the office.
+  -- 'confirmation': the only email sent when a registration succeeds; 'again': requested by the office.
   kind TEXT NOT NULL,
   recipient TEXT NOT NULL,
   copy_to TEXT,
@@ -183,7 +183,7 @@ CREATE TRIGGER registrations_counted AFTER INSERT ON registrations BEGIN ${build
 CREATE TRIGGER registrations_recounted AFTER UPDATE OF event_id, created_day, category, period, payment_status ON registrations
 BEGIN ${buildCountSql('OLD', '- 1')} ${buildCountSql('NEW', '+ 1')} END;
 CREATE TRIGGER registrations_uncounted AFTER DELETE ON registrations BEGIN ${buildCountSql('OLD', '- 1')} END;
--- By the day of the payment or refund.
+-- By the date of the payment or refund.
 CREATE TABLE revenue (
   event_id TEXT NOT NULL,
   day TEXT NOT NULL,

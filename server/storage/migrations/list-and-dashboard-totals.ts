@@ -11,7 +11,7 @@ export const buildCountSql = (row: 'NEW' | 'OLD', sign: '' | '-'): string => `
   ON CONFLICT DO UPDATE SET registrations = registrations + excluded.registrations, booked = booked + excluded.booked, owed = owed + excluded.owed;`
 
 export const listTotals = `
--- Its counted payments less refunds: updated together with the revenue.
+-- The registration's counted payments less refunds. Updated together with the revenue.
 ALTER TABLE registrations ADD COLUMN booked INTEGER NOT NULL DEFAULT 0;
 UPDATE registrations SET booked =
   coalesce((SELECT sum(c.amount) FROM captures c JOIN payments p ON p.id = c.counts_for

@@ -1,6 +1,6 @@
 /** Adds payment claims: the payment method of an attempt, and the delegate's report. */
 export const paymentClaims = `
--- Its payment method in the event file; null: through a gateway, or imported.
+-- The attempt's payment method in the event file. Null if it is paid through a gateway, or imported.
 ALTER TABLE payments ADD COLUMN way TEXT;
 
 CREATE TABLE tellings (
@@ -11,7 +11,7 @@ CREATE TABLE tellings (
   reference TEXT NOT NULL,
   -- The reference as compared: without spaces, in capitals.
   folded TEXT NOT NULL,
-  -- The day of the payment, YYYY-MM-DD; null: the payment method does not ask for it.
+  -- The payment date, YYYY-MM-DD. Null if the payment method does not ask for it.
   paid_on TEXT,
   -- JSON: the answers, by the fields of the payment method.
   answers TEXT NOT NULL,

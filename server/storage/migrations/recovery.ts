@@ -1,21 +1,21 @@
 /** Adds recovery after a restore: held emails, pending payments, and payments of unknown orders. */
 export const recoveryTables = `
--- The identity of the database: copies of it have the same name.
+-- The identity of the database. Its copies have the same name.
 CREATE TABLE installation (only INTEGER PRIMARY KEY CHECK (only = 1), name TEXT NOT NULL) STRICT;
 CREATE TABLE recoveries (
   id INTEGER PRIMARY KEY,
-  -- Part of all document numbers from then on.
+  -- Part of all document numbers issued since the recovery began.
   code TEXT NOT NULL UNIQUE,
   begun_at INTEGER NOT NULL,
   who TEXT NOT NULL,
   why TEXT NOT NULL,
   -- When the copy was made; null: unknown.
   copy_at INTEGER,
-  -- The newest record in it.
+  -- The time of the newest record in the copy.
   stored_at INTEGER,
-  -- The last time at which a server recorded that it served newer records; null: none did.
+  -- The last time at which a server recorded that it served newer records; null if no server did.
   served_at INTEGER,
-  -- Null: it has not ended.
+  -- Null if the recovery has not ended.
   ended_at INTEGER,
   ended_by TEXT,
   -- What happened to the held emails.
@@ -34,11 +34,11 @@ CREATE TABLE unknown_orders (
   at INTEGER NOT NULL,
   next_ask_at INTEGER NOT NULL,
   asks INTEGER NOT NULL,
-  -- 1: a message named it, which anyone can send.
+  -- 1 if a gateway message named the order. Anyone can send such a message.
   is_claimed INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unknown_orders_due ON unknown_orders (next_ask_at);
--- For a payment of an order that is not in this database: the order, and the payer as the gateway reports them (JSON).
+-- For a payment of an order that is not in this database: the order, and the payer as reported by the gateway (JSON).
 ALTER TABLE captures ADD COLUMN unknown_order TEXT;
 ALTER TABLE captures ADD COLUMN payer TEXT;
 CREATE INDEX captures_of_unknown ON captures (unknown_order) WHERE unknown_order IS NOT NULL;

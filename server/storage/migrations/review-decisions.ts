@@ -1,10 +1,10 @@
 /**
- * Adds decisions on payment reviews, and claims of emails before sending.
+ * Adds decisions on payment reviews, and lets a process claim an email before sending it.
  * Records the attempt for which a capture is counted, when a refund was made, and the subject of a decision. Allows
  * emails that are not about a registration.
  */
 export const reviewDecisions = `
--- The attempt that it counts for, or is reviewed with; payment_id stays the order under which it was received.
+-- The attempt that the capture counts for or is reviewed with. payment_id still identifies the order that received it.
 ALTER TABLE captures ADD COLUMN counts_for INTEGER REFERENCES payments (id);
 UPDATE captures SET counts_for = payment_id;
 DROP INDEX captures_in_review;
@@ -16,20 +16,20 @@ ALTER TABLE refunds ADD COLUMN done_at INTEGER;
 UPDATE refunds SET done_at = at WHERE state = 'done';
 CREATE INDEX refunds_refused ON refunds (id) WHERE state = 'refused';
 
--- The name for staff: C and the number of a capture, P and that of a payment, R and that of a refund.
+-- The reference shown to staff: C, P or R followed by the number of the capture, payment or refund.
 ALTER TABLE decisions ADD COLUMN about TEXT;
 ALTER TABLE decisions ADD COLUMN amount INTEGER;
 CREATE INDEX decisions_about ON decisions (about) WHERE about IS NOT NULL;
 
 CREATE TABLE mails (
   id INTEGER PRIMARY KEY,
-  -- Null: about an event as a whole.
+  -- Null if the email is about an event as a whole.
   registration_id INTEGER REFERENCES registrations (id),
   event_id TEXT,
-  -- 'confirmation': the only email that a registration's success sends; 'again': requested by the office;
-  -- 'reviews': payments that the treasurer has to review.
+  -- 'confirmation': the only email sent when a registration succeeds; 'again': requested by the office; 'reviews':
+  -- payments that the treasurer has to review.
   kind TEXT NOT NULL,
-  -- The key of an email that is sent once at most.
+  -- The key of an email that is sent at most once.
   once TEXT UNIQUE,
   recipient TEXT NOT NULL,
   copy_to TEXT,
@@ -41,7 +41,7 @@ CREATE TABLE mails (
   created_at INTEGER NOT NULL,
   sent_at INTEGER,
   error TEXT,
-  -- When a process began to send it, which may have died since; null: none is sending it.
+  -- When a process began to send the email. The process may have died since. Null if no process is sending it.
   claimed_at INTEGER,
   -- The number of claims that ended without a known result.
   lost INTEGER NOT NULL DEFAULT 0,

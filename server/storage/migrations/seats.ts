@@ -19,7 +19,8 @@ CREATE TABLE places (
 CREATE TABLE places_taken (
   registration_id INTEGER NOT NULL REFERENCES registrations (id) ON DELETE CASCADE,
   place_id INTEGER NOT NULL REFERENCES places (id),
-  -- held: the delegate may be paying; kept: for good; free: others may take it. An expired hold becomes free only when the seat is needed.
+  -- held: the delegate may be paying; kept: the seat is reserved permanently; free: others may take the seat. An
+  -- expired hold becomes free only when the seat is needed.
   state TEXT NOT NULL CHECK (state IN ('held', 'kept', 'free')),
   until INTEGER,
   PRIMARY KEY (registration_id, place_id),

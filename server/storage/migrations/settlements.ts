@@ -4,7 +4,7 @@ CREATE TABLE settlements (
   id INTEGER PRIMARY KEY,
   source TEXT NOT NULL,
   account TEXT NOT NULL,
-  -- The event for which it was loaded; several may share an account.
+  -- The event for which the settlement was loaded. Several events may share an account.
   event_id TEXT NOT NULL,
   -- The hash of the file, in hex.
   sha256 TEXT NOT NULL,
@@ -19,7 +19,7 @@ CREATE TABLE settlement_lines (
   settlement_id INTEGER NOT NULL REFERENCES settlements (id),
   source TEXT NOT NULL,
   account TEXT NOT NULL,
-  -- Distinguishes it from every other line of the account: a file that is loaded twice is stored once.
+  -- Identifies the line within the account, so that a file that is loaded twice is stored once.
   key TEXT NOT NULL,
   line INTEGER NOT NULL,
   kind TEXT NOT NULL CHECK (kind IN ('sale', 'refund', 'other')),
@@ -29,7 +29,7 @@ CREATE TABLE settlement_lines (
   amount INTEGER NOT NULL CHECK (amount > 0),
   fee INTEGER NOT NULL,
   tax INTEGER NOT NULL,
-  -- Its part of the payout to the bank, signed.
+  -- The line's part of the bank payout, signed.
   net INTEGER NOT NULL,
   -- YYYY-MM-DD; null: not stated.
   day TEXT,
@@ -46,6 +46,6 @@ BEGIN SELECT RAISE(ABORT, 'settlement_lines is append-only'); END;
 CREATE TRIGGER settlement_lines_never_deleted BEFORE DELETE ON settlement_lines
 BEGIN SELECT RAISE(ABORT, 'settlement_lines is append-only'); END;
 
--- The event of an unmatched payment. Null: it belongs to a registration, or its event is unknown.
+-- The event of an unmatched payment. Null if the payment belongs to a registration, or if its event is unknown.
 ALTER TABLE captures ADD COLUMN found_for TEXT;
 `

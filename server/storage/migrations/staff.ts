@@ -6,10 +6,10 @@ export const staffTables = `
 ALTER TABLE admins ADD COLUMN role TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('viewer', 'desk', 'treasurer', 'owner'));
 -- A JSON list of event ids; null: all events.
 ALTER TABLE admins ADD COLUMN events TEXT;
--- Base32; null: no second factor. totp_wanted, which is being set up, is used only once it is confirmed.
+-- Base32. Null if there is no second factor. totp_wanted is a secret that is being set up, and is not used until it is confirmed.
 ALTER TABLE admins ADD COLUMN totp_secret TEXT;
 ALTER TABLE admins ADD COLUMN totp_wanted TEXT;
--- The last 30-second step whose code was accepted: no code is accepted twice.
+-- The last 30-second step whose code was accepted, so that no code is accepted twice.
 ALTER TABLE admins ADD COLUMN totp_step INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE admins ADD COLUMN signed_in_at INTEGER;
 

@@ -1,6 +1,6 @@
 /** Adds unique answers, discount codes with their uses, and member lists. */
 export const pricingContextTables = `
--- Normalised answers by the rule that compares them; missing ones are added when the rule is first used.
+-- Normalised answers by the rule that compares them. Missing answers are added when the rule is first used.
 CREATE TABLE unique_answers (
   event_id TEXT NOT NULL,
   rule TEXT NOT NULL,
@@ -20,11 +20,11 @@ CREATE TABLE codes (
   id INTEGER PRIMARY KEY,
   event_id TEXT NOT NULL,
   kind TEXT NOT NULL,
-  -- As it was issued, and as it is looked up.
+  -- The code as issued, and normalised for look-ups.
   code TEXT NOT NULL,
   folded TEXT NOT NULL,
   uses_max INTEGER NOT NULL CHECK (uses_max > 0),
-  -- The last Indian day on which it is valid; null: no limit.
+  -- The last day, in India, on which the code is valid. Null if there is no limit.
   last_day TEXT,
   note TEXT NOT NULL,
   made_at INTEGER NOT NULL,
@@ -43,7 +43,7 @@ CREATE INDEX code_uses_of ON code_uses (code_id);
 CREATE TABLE roll_rows (
   event_id TEXT NOT NULL,
   roll TEXT NOT NULL,
-  -- As it is looked up.
+  -- Normalised for look-ups.
   key TEXT NOT NULL,
   -- JSON: column → text, as in the file.
   cells TEXT NOT NULL,

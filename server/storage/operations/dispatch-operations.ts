@@ -87,7 +87,7 @@ export function assembleStore({
       read.pendingPayments(dueBefore, limit, excludedAccounts),
     watchedPayments: async (dueBefore, limit, excludedAccounts) =>
       read.watchedPayments(dueBefore, limit, excludedAccounts),
-    watchPaymentAgain: (orderId, at) => write('watchPaymentAgain', orderId, at),
+    scheduleGatewayQueries: (orderId, at) => write('scheduleGatewayQueries', orderId, at),
     rescheduleAfterClockChange: (at) => write('rescheduleAfterClockChange', at),
     recordStatusQuery: (orderId, at, nextAt, lastResponse = null, watchUntil = null) =>
       write('recordStatusQuery', orderId, at, nextAt, lastResponse, watchUntil),
@@ -267,7 +267,7 @@ export function assembleStore({
     activate: (activation) => write('activate', activation),
     activeEvents: async (knownNumber) => read.activeEvents(knownNumber),
     saveEventFile: (eventFile) => write('saveEventFile', eventFile),
-    processEarlierRegistrations: (at) => write('processEarlierRegistrations', at),
+    applyNewRulesToEarlierRegistrations: (at) => write('applyNewRulesToEarlierRegistrations', at),
     eventFile: async (hash) => read.eventFile(hash),
     lastEventFile: async (eventId) => read.lastEventFile(eventId),
     lastVersions: async (eventId, limit) => read.lastVersions(eventId, limit),
@@ -324,7 +324,7 @@ function createRecoveryStore({
 }: Pick<OperationCallers, 'write' | 'list' | 'read'>): RecoveryStore {
   return {
     recovery: async () => read.recovery(),
-    recoveryFigures: (keptAboveNumbers) => list('recoveryFigures', keptAboveNumbers),
+    recoveryFigures: (eventsDueForErasure) => list('recoveryFigures', eventsDueForErasure),
     identifyDatabase: (name) => write('identifyDatabase', name),
     databaseProgress: async () => read.databaseProgress(),
     beginRecovery: (recovery, since) => write('beginRecovery', recovery, since),

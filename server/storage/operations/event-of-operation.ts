@@ -11,7 +11,7 @@ const BY_NUMBER: ReadonlySet<string> = new Set<keyof typeof writes>([
   'recordStatusQuery',
   'claimStatusQuery',
   'noteClaimedPayment',
-  'watchPaymentAgain',
+  'scheduleGatewayQueries',
   'queueMail',
   'queueAccessLinks',
   'queueConfirmationAgain',

@@ -61,7 +61,10 @@ function lockRegistrations(
 const lockByNumber = (sql: Sql, { regNo }: { readonly regNo: string }): void =>
   sql.lock('registration', 'SELECT 1 FROM registrations WHERE reg_no = $1 FOR UPDATE', regNo)
 
-/** Locks a registration, and the others of the same person. `name`: its number or one of its orders. */
+/**
+ * Locks a registration, and the same person's other registrations. `name`: the number or an order of the
+ * registration.
+ */
 const lockRegistrationsOfPerson = (sql: Sql, name: string): void =>
   sql.lock(
     'registration',
@@ -195,5 +198,5 @@ export const ROWS_TO_LOCK: RowsToLock = {
     sql.lock('version', 'SELECT 1 FROM active_events FOR UPDATE')
   },
   saveEventFile: (sql) => lockSubject(sql, 'versions'),
-  processEarlierRegistrations: (sql) => lockSubject(sql, 'versions'),
+  applyNewRulesToEarlierRegistrations: (sql) => lockSubject(sql, 'versions'),
 }

@@ -3,7 +3,7 @@ import { assert } from '../../../engine/index.ts'
 import * as actions from '../registrations/apply-action.ts'
 import { saveView } from '../lists/saved-views.ts'
 import { activate } from '../events/activate-versions.ts'
-import { processEarlierRegistrations } from '../events/process-earlier-registrations.ts'
+import { applyNewRulesToEarlierRegistrations } from '../events/apply-new-rules-to-earlier-registrations.ts'
 import * as eventFiles from '../events/stored-event-files.ts'
 import * as auditLog from '../staff/audit-log-entries.ts'
 import * as approvals from '../registrations/save-approval.ts'
@@ -49,7 +49,7 @@ import {
   recordStatusQuery,
   noteClaimedPayment,
   reserveStatusQuery,
-  watchPaymentAgain,
+  scheduleGatewayQueries,
 } from '../payments/gateway-queries.ts'
 import { recordGatewayMessage } from '../payments/stored-gateway-messages.ts'
 import * as seats from '../seats/reserve-seats.ts'
@@ -80,7 +80,7 @@ export const writes = {
   recordStatusQuery,
   claimStatusQuery: reserveStatusQuery,
   noteClaimedPayment,
-  watchPaymentAgain,
+  scheduleGatewayQueries,
   rescheduleAfterClockChange: clockChanges.rescheduleAfterClockChange,
   addNote: actions.addNote,
   undoNote: actions.undoNote,
@@ -175,7 +175,7 @@ export const writes = {
   confirmClock,
   activate,
   saveEventFile: eventFiles.saveEventFile,
-  processEarlierRegistrations,
+  applyNewRulesToEarlierRegistrations,
   ping: eventFiles.ping,
   /** The writer runs `rescue` without a transaction (writer-worker.ts), and only if the database was lost. */
   rescue: (_sql: Sql, { dataDir }: RescuePlan): RescuedRows => throwNotLost(dataDir),

@@ -17,7 +17,7 @@ import type {
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { placeDifferenceOrder, closeOpenPayments, requestBalance } from './payment-attempts.ts'
+import { placeBalanceOrder, closeOpenPayments, requestBalance } from './payment-attempts.ts'
 import {
   findCapture,
   isDecidedOtherwise,
@@ -275,7 +275,7 @@ async function applyEvent(
   if (isPaidNow) await reduceBalance(sql, row, row.amount, event.at)
   if (next.status.is === 'failed') await restoreManualRequest(sql, row, next, event.at)
   const changed = await savePaymentState(sql, row, next, event.at, isFirst)
-  // The payment may have been in review until now, and have been partly refunded meanwhile.
+  // The payment may have been in review until now, and may have been partly refunded in the meantime.
   const countedCapture =
     isPaidNow && next.status.is === 'success' && !isAdded
       ? await findCapture(sql, row, next.status.reference)
@@ -312,8 +312,9 @@ export async function addOwedDifference(
   if (priceRow.is_corrected === 0) return
   // The gateway's open order at the corrected price would request the full amount.
   await closeOpenPayments(sql, id, 'corrected', at)
-  const channel = { gateway: gateway ?? '', askedOf: { account: account ?? '', merchantId } }
-  await placeDifferenceOrder(sql, { id, reg_no, due: await getStoredBalance(sql, id) }, channel, at)
+  const merchantAccount = { account: account ?? '', merchantId }
+  const channel = { gateway: gateway ?? '', merchantAccount }
+  await placeBalanceOrder(sql, { id, reg_no, due: await getStoredBalance(sql, id) }, channel, at)
   await settleRegistration(sql, id)
 }
 

@@ -111,7 +111,7 @@ const retainedAmounts = statement((builder, { registrationId }: { registrationId
     .where('c.state', 'in', ['fits', 'accepted']),
 )
 
-/** Adds a line: positive for an amount to be paid, negative for one to be refunded. Zero adds none. */
+/** Adds a line: positive for an amount to be paid, negative for an amount to be refunded. Adds no line for zero. */
 export function recordAdjustment(
   sql: Sql,
   registrationId: number,
@@ -150,9 +150,9 @@ export async function recordCompletedRefund(
 }
 
 /**
- * Corrects cancellations by older versions, which deducted a refund in progress twice: the amount that the cancellation
- * stated is refundable in addition to that refund. All refunds since then are deducted. This refunds nothing. It lists
- * the remaining amount as refundable.
+ * Corrects cancellations by older versions, which deducted a refund in progress twice: the amount that the
+ * cancellation stated is refundable in addition to that refund. All refunds since then are deducted. This refunds
+ * nothing, but lists the remaining amount as refundable.
  */
 export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   const cancellations = (await olderCancellations.all(sql)).filter(

@@ -330,7 +330,7 @@ type PaymentOfPerson = Pick<
   Selectable<Tables['paid_persons']>,
   'id' | 'registration_id' | 'first_id'
 >
-/** Links all later payments of a person to the first one. */
+/** Links all later payments of a person to the first payment. */
 function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): void {
   if (first === undefined) return
   if (first.first_id !== null) markAsFirst.run(sql, { id: first.id })

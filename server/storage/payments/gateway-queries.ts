@@ -90,7 +90,7 @@ const saveClaim = statement((builder, { orderId, at }: OrderParams & { at: Insta
     .where('gateway', 'is not', null),
 )
 type NextWatch = OrderParams & { at: Instant; watchUntil: Instant; latest: Instant }
-/** Schedules a query. `latest` limits its time, because a clock that was ahead may have set a later one. */
+/** Schedules a query. `latest` limits its time, because a clock that was ahead may have set a later time. */
 const watchAgain = statement((builder, { orderId, at, watchUntil, latest }: NextWatch) =>
   builder
     .updateTable('payments')
@@ -147,7 +147,7 @@ export function noteClaimedPayment(sql: Sql, orderId: OrderId, at: Instant): voi
  * Schedules a query of the payment immediately, but not within a minimum interval after the last query, because
  * gateways repeat messages.
  */
-export function watchPaymentAgain(sql: Sql, orderId: OrderId, at: Instant): void {
+export function scheduleGatewayQueries(sql: Sql, orderId: OrderId, at: Instant): void {
   watchAgain.run(sql, {
     orderId,
     at,

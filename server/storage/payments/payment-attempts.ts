@@ -1,4 +1,4 @@
-/** Stores payment attempts: new ones under separate order ids, and those for the balance after a correction. */
+/** Stores payment attempts, each under its own order id, including those for the balance after a correction. */
 import { assert, MAX_ATTEMPTS, closePayment, createOrderId } from '../../../engine/index.ts'
 import type { Instant, LastResponse, OrderId, Amount, RegNo } from '../../../engine/index.ts'
 import type { Kysely } from 'kysely'
@@ -18,21 +18,21 @@ export const UNKNOWN_GATEWAY = ''
 
 type NewPayment = {
   /** `whole` (the registration's price) if omitted. */
-  asksFor?: 'whole' | 'difference'
+  requestedPart?: 'whole' | 'difference'
   registrationId: number
   orderId: OrderId
   attempt: number
   /** Null if no gateway can be queried about it. */
   gateway: string | null
-  /** The payment method's id in the event file. Paid through the gateway if omitted. */
-  way?: string | null
-  askedOf: MerchantAccount | null
+  /** The payment method's id in the event file. If omitted, the attempt is paid through the gateway. */
+  method?: string | null
+  merchantAccount: MerchantAccount | null
   amount: Amount
   quote: AttemptQuote | null
   holdUntil: Instant | null
-  /** The number of its bill lines. Null if it has none. */
+  /** The id of the stored bill whose lines it pays. Null if it has none. */
   bill: number | null
-  /** For a difference, the price of the registration. The amount of the attempt if omitted. */
+  /** The registration's price, if the attempt requests only the difference. Otherwise the amount of the attempt. */
   billTotal?: Amount | null
   /** False until the delegate is sent to the gateway. The gateway is not queried before that. Default: true. */
   isHandedOff?: boolean
@@ -54,8 +54,8 @@ type PaymentColumns = {
   at: Instant
   nextAskAt: Instant | null
   handedOffAt: Instant | null
-  asksFor: 'whole' | 'difference'
-  way: string | null
+  requestedPart: 'whole' | 'difference'
+  method: string | null
   billTotal: Amount | null
 }
 const insertPaymentRow = (builder: Kysely<Tables>, payment: PaymentColumns) =>
@@ -77,8 +77,8 @@ const insertPaymentRow = (builder: Kysely<Tables>, payment: PaymentColumns) =>
     status_at: payment.at,
     next_ask_at: payment.nextAskAt,
     handed_off_at: payment.handedOffAt,
-    asks_for: payment.asksFor,
-    way: payment.way,
+    asks_for: payment.requestedPart,
+    way: payment.method,
     bill_total: payment.billTotal,
   })
 const addPayment = statement(insertPaymentRow)
@@ -95,7 +95,7 @@ const openPayments = statement((builder, { registrationId }: RegistrationParams)
     .where('registration_id', '=', registrationId)
     .where('status', '=', 'pending'),
 )
-const openDifferences = statement((builder, { registrationId }: RegistrationParams) =>
+const openBalanceOrders = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('payments')
     .select(['id', 'order_id', 'amount', 'gateway', 'merchant_id', 'way'])
@@ -141,27 +141,27 @@ export async function insertPayment(
     orderId,
     attempt,
     gateway,
-    askedOf,
+    merchantAccount,
     amount,
     quote,
     holdUntil,
     bill,
     billTotal = null,
     at,
-    asksFor = 'whole',
+    requestedPart = 'whole',
     isHandedOff = true,
-    way: method = null,
+    method = null,
   }: NewPayment,
 ): Promise<boolean> {
-  // The order id of a new registration is in use only if its number is, and then the whole operation fails.
+  // A new registration's order id can be taken only if its number is taken, and that makes the whole operation fail.
   const isBatched = sql.batch !== null && attempt === 1
   const insertResult = (isBatched ? addPayment : addPaymentIfOrderIsUnused).run(sql, {
     registrationId,
     orderId,
     attempt,
     gateway,
-    account: askedOf?.account ?? null,
-    merchantId: askedOf?.merchantId ?? null,
+    account: merchantAccount?.account ?? null,
+    merchantId: merchantAccount?.merchantId ?? null,
     amount,
     period: quote?.period ?? null,
     base: quote?.base ?? null,
@@ -171,8 +171,8 @@ export async function insertPayment(
     at,
     nextAskAt: isHandedOff && method === null ? at : null,
     handedOffAt: isHandedOff ? at : null,
-    asksFor,
-    way: method,
+    requestedPart,
+    method,
     billTotal,
   })
   return isBatched || (await insertResult.changes) === 1
@@ -181,11 +181,13 @@ export async function insertPayment(
 /** Returns the columns that store the gateway or payment method of an attempt. */
 export function toChannelColumns(
   channel: NonNullable<PaymentChannel>,
-): Pick<NewPayment, 'gateway' | 'askedOf' | 'way'> {
-  return 'way' in channel ? { gateway: null, askedOf: null, way: channel.way } : channel
+): Pick<NewPayment, 'gateway' | 'merchantAccount' | 'method'> {
+  return 'method' in channel
+    ? { gateway: null, merchantAccount: null, method: channel.method }
+    : channel
 }
 
-/** Closes open attempts. A payment that still arrives for them is confirmed or needs review. */
+/** Closes open attempts. A payment that still arrives for one of them is confirmed or needs review. */
 export async function closeOpenPayments(
   sql: Sql,
   registrationId: number,
@@ -193,7 +195,7 @@ export async function closeOpenPayments(
   at: Instant,
   scope: 'all' | 'difference' = 'all',
 ): Promise<void> {
-  const openAttempts = await (scope === 'all' ? openPayments : openDifferences).all(sql, {
+  const openAttempts = await (scope === 'all' ? openPayments : openBalanceOrders).all(sql, {
     registrationId,
   })
   for (const { id } of openAttempts) {
@@ -209,27 +211,27 @@ export async function closeOpenPayments(
 export async function replaceByManualOrder(
   sql: Sql,
   row: JoinedPaymentRow,
-  { way: method, review }: { readonly way: string; readonly review: string | null },
+  { method, review }: { readonly method: string; readonly review: string | null },
   at: Instant,
 ): Promise<JoinedPaymentRow | null> {
   const attempt = await findNextAttempt(sql, row.registration_id)
   if (attempt > MAX_ATTEMPTS) return null
-  // The gateway order is still polled, because a delegate who is still on the gateway's page pays there.
+  // The gateway order is still polled, because a delegate who is still on the gateway's page may still pay there.
   await savePaymentState(
     sql,
     row,
-    { ...closePayment(toPayment(row), 'paid otherwise', at), review },
+    { ...closePayment(toPayment(row), 'paid by another method', at), review },
     at,
   )
   const orderId = createOrderId(row.reg_no, attempt)
   const isInserted = await insertPayment(sql, {
-    asksFor: row.asks_for,
+    requestedPart: row.asks_for,
     registrationId: row.registration_id,
     orderId,
     attempt,
     gateway: null,
-    way: method,
-    askedOf: null,
+    method,
+    merchantAccount: null,
     amount: row.amount,
     quote: getQuote(row),
     holdUntil: row.hold_until,
@@ -242,28 +244,28 @@ export async function replaceByManualOrder(
 }
 
 /**
- * Places an order for the balance outside the bill, and replaces an open order for another amount. Returns the order
- * id. Null if there is no balance or payment method, or the maximum number of attempts is reached.
+ * Creates a separate order, without a bill, for the balance, and replaces an open order for another amount. Returns the
+ * order id. Null if there is no balance or payment method, or the maximum number of attempts is reached.
  */
-export async function placeDifferenceOrder(
+export async function placeBalanceOrder(
   sql: Sql,
   { id, reg_no: regNo, due }: { readonly id: number; readonly reg_no: RegNo; readonly due: Amount },
   channel: PaymentChannel,
   at: Instant,
 ): Promise<OrderId | null> {
   const [openOrder, price] = await Promise.all([
-    openDifferences.get(sql, { registrationId: id }),
+    openBalanceOrders.get(sql, { registrationId: id }),
     priceOfRegistration.get(sql, { registrationId: id }),
   ])
   const billTotal = price?.total ?? null
   // The gateway cannot be queried about an order that is paid outside it.
   const channelColumns = channel === null ? undefined : toChannelColumns(channel)
-  const isSame =
+  const isSameChannel =
     channelColumns === undefined ||
     (openOrder?.gateway === channelColumns.gateway &&
-      openOrder.way === (channelColumns.way ?? null) &&
-      openOrder.merchant_id === (channelColumns.askedOf?.merchantId ?? null))
-  if (openOrder !== undefined && openOrder.amount === due && isSame) {
+      openOrder.way === (channelColumns.method ?? null) &&
+      openOrder.merchant_id === (channelColumns.merchantAccount?.merchantId ?? null))
+  if (openOrder !== undefined && openOrder.amount === due && isSameChannel) {
     setRequestedPrice.run(sql, { orderId: openOrder.order_id, billTotal })
     return openOrder.order_id
   }
@@ -282,7 +284,7 @@ export async function placeDifferenceOrder(
     bill: null,
     billTotal,
     at,
-    asksFor: 'difference',
+    requestedPart: 'difference',
   })
   assert(isInserted, `order id ${attempt} of a registration is already used`)
   return orderId
@@ -290,10 +292,18 @@ export async function placeDifferenceOrder(
 
 /** Requests the current balance through the channel of this payment, and closes an open order for another amount. */
 export async function requestBalance(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
-  const { registration_id: id, reg_no, gateway, account, merchant_id: merchantId, way } = row
+  const {
+    registration_id: id,
+    reg_no,
+    gateway,
+    account,
+    merchant_id: merchantId,
+    way: method,
+  } = row
   const merchant = { account: account ?? '', merchantId }
-  const channel = way === null ? { gateway: gateway ?? '', askedOf: merchant } : { way }
-  await placeDifferenceOrder(sql, { id, reg_no, due: await getStoredBalance(sql, id) }, channel, at)
+  const channel =
+    method === null ? { gateway: gateway ?? '', merchantAccount: merchant } : { method }
+  await placeBalanceOrder(sql, { id, reg_no, due: await getStoredBalance(sql, id) }, channel, at)
   await settleRegistration(sql, id)
 }
 
@@ -303,8 +313,8 @@ export async function findNextAttempt(sql: Sql, registrationId: number): Promise
 }
 
 /**
- * Returns the first attempt number, starting from `firstAttempt`, whose order is not known to be paid. A restored
- * database may lack the attempt itself.
+ * Returns the first attempt number, starting from `firstAttempt`, whose order is not known to be paid. The attempt
+ * itself may be missing from a restored database.
  */
 export async function findUnusedAttempt(
   sql: Sql,
@@ -341,8 +351,9 @@ export async function requestManualPayment(
     newestAttempt.status === 'refunded'
   )
     return
-  const { last_answer: answer } = newestAttempt
-  const mayStillSucceed = answer !== null && RESPONSES_WITH_PENDING_PAYMENT.includes(answer)
+  const { last_answer: lastResponse } = newestAttempt
+  const mayStillSucceed =
+    lastResponse !== null && RESPONSES_WITH_PENDING_PAYMENT.includes(lastResponse)
   if (newestAttempt.status === 'pending' && (newestAttempt.way !== null || mayStillSucceed)) return
   const attempt = await findNextAttempt(sql, id)
   if (attempt > MAX_ATTEMPTS) return
@@ -352,8 +363,8 @@ export async function requestManualPayment(
     orderId: createOrderId(regNo, attempt),
     attempt,
     gateway: null,
-    way: method,
-    askedOf: null,
+    method,
+    merchantAccount: null,
     amount: newestAttempt.amount,
     quote: getQuote(newestAttempt),
     holdUntil: newestAttempt.hold_until,

@@ -19,7 +19,7 @@ export type StoredPaymentClaim = {
   readonly paidOn: Day | null
   readonly answers: Answers
   /**
-   * Null if the claim has not been checked. `again`: the claim was replaced by another one, or the registration was
+   * Null if the claim has not been checked. `again`: the claim was replaced by another claim, or the registration was
    * paid in another way.
    */
   readonly endedAs: 'found' | 'not_found' | 'again' | null

@@ -1,7 +1,7 @@
 /** Stores payment claims ("I have paid") for payments that no gateway reports. */
 import { mapInOrder } from '../database/in-order.ts'
 import { toBankKey, err, ok } from '../../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../../engine/messages.ts'
 import type { Answers, BankKey, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { ActionResult, NewAction } from '../registrations/action-types.ts'
 import { applyAction } from '../registrations/apply-action.ts'
@@ -129,7 +129,7 @@ export function addPaymentClaim(
     await reserveSeatsAgain(sql, id, at)
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)
     return ok({
-      message: REFUSAL_MESSAGES.selfService.claimed,
+      message: SERVER_MESSAGES.selfService.claimed,
       data: { told: reference },
     })
   })
@@ -186,7 +186,7 @@ async function releaseReferences(sql: Sql, registrationId: number, at: Instant):
 }
 
 /**
- * Rejects a claim. The delegate may submit another one until `payUntil`. If the registration no longer expects a
+ * Rejects a claim. The delegate may submit another claim until `payUntil`. If the registration no longer expects a
  * payment, its reported references are released for other registrations.
  */
 export function rejectPaymentClaim(

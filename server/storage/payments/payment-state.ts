@@ -1,4 +1,4 @@
-/** Stores the state of a payment and its registration after a payment event, a refund or a decision by staff. */
+/** Stores the state of a payment and its registration after a payment event, a refund or a staff decision. */
 import { sql as raw } from 'kysely'
 import {
   applyPaymentEvent as computePayment,
@@ -113,7 +113,7 @@ const uncountedAmount = statement((builder, { captureId }: { captureId: number }
 const stateAndBalance = statement((builder, { registrationId }: RegistrationParams) =>
   builder.selectFrom('registrations').select(['state', 'due']).where('id', '=', registrationId),
 )
-const openDifferences = statement((builder, { registrationId }: RegistrationParams) =>
+const openBalanceOrders = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('payments')
     .select('id')
@@ -265,7 +265,8 @@ async function endOtherManualPayments(sql: Sql, row: JoinedPaymentRow, at: Insta
   const openPayments = await otherManualPayments.all(sql, { registrationId, paymentId })
   for (const { id } of openPayments) {
     const payment = await readPayment(sql, id)
-    await savePaymentState(sql, payment, closePayment(toPayment(payment), 'paid otherwise', at), at)
+    const closedPayment = closePayment(toPayment(payment), 'paid by another method', at)
+    await savePaymentState(sql, payment, closedPayment, at)
   }
 }
 
@@ -305,8 +306,8 @@ export async function recordReturnedAmount(
 }
 
 /**
- * Issues the full invoice of a payment that is counted from now on, and a credit note for each earlier refund. These
- * refunds reduce the revenue of their own days.
+ * Issues the full invoice of a payment that is counted from now on, and a credit note for each earlier refund. Each
+ * of these refunds reduces the revenue of the date on which it was made.
  */
 export async function bookAndIssueInvoice(
   sql: Sql,
@@ -334,8 +335,8 @@ async function waiveBalance(sql: Sql, registrationId: number, at: Instant): Prom
   const row = await stateAndBalance.get(sql, { registrationId })
   if (row?.state !== 'cancelled' || row.due <= 0) return
   recordAdjustment(sql, registrationId, { what: 'given up', amount: -row.due }, at)
-  const differences = await openDifferences.all(sql, { registrationId })
-  for (const { id } of differences) {
+  const balanceOrders = await openBalanceOrders.all(sql, { registrationId })
+  for (const { id } of balanceOrders) {
     const payment = await readPayment(sql, id)
     await savePaymentState(sql, payment, closePayment(toPayment(payment), 'cancelled', at), at)
   }

@@ -23,8 +23,8 @@ export type MerchantAccount = { readonly account: string; readonly merchantId: s
  * if the event offers no such channel.
  */
 export type PaymentChannel =
-  | { readonly gateway: string; readonly askedOf: MerchantAccount }
-  | { readonly way: string }
+  | { readonly gateway: string; readonly merchantAccount: MerchantAccount }
+  | { readonly method: string }
   | null
 
 export type StoredPayment = {
@@ -65,7 +65,7 @@ export type StoredPayment = {
   readonly lastResponse: LastResponse | null
   /** When a message last reported a payment that the gateway did not confirm. */
   readonly claimedAt: Instant | null
-  /** The time since which the payment has needed a decision by staff. Null if it needs none. */
+  /** The time since which the payment has needed a staff decision. Null if it needs none. */
   readonly reviewSince: Instant | null
   /** True if money received for it needs review. */
   readonly hasMoneyInReview: boolean
@@ -105,7 +105,7 @@ export type NextAttempt = {
   /** The event version used for the check. Any if omitted. */
   readonly eventHash?: string
   /** The merchant account. Taken from the newest attempt if omitted. */
-  readonly askedOf?: MerchantAccount
+  readonly merchantAccount?: MerchantAccount
   readonly gateway?: string
   /** The price and the time until which it is guaranteed. Taken from the newest attempt if omitted. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
@@ -135,7 +135,7 @@ export type StoredCapture = {
   readonly paidAt: Instant
   readonly seenAt: Instant
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
-  /** Why it needs, or needed, a decision by staff. */
+  /** Why the payment needs, or needed, a staff decision. */
   readonly why: string | null
   /** The order for which it is counted. Null if it is not counted yet. */
   readonly countsFor: OrderId | null
@@ -205,7 +205,7 @@ export type RefundResponse = {
   | { readonly is: 'begun'; readonly reference: string }
   | { readonly is: 'refused' | 'not-sent' | 'unsure' }
 )
-/** A decision by staff, with the state on which it was based. `about`: the id of the review. */
+/** A staff decision, with the state on which it was based. `about`: the id of the review. */
 export type StoredDecision = {
   readonly what: string
   readonly about: string | null

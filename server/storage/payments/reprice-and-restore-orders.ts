@@ -1,4 +1,4 @@
-/** Reprices orders for the day and method of a manual payment. Restores them if the payment is not counted. */
+/** Reprices orders for the date and method of a manual payment. Restores the orders if the payment is not counted. */
 import type { Selectable } from 'kysely'
 import { filterInOrder } from '../database/in-order.ts'
 import {
@@ -99,9 +99,9 @@ const setUncorrected = statement((builder, { id }: { id: number }) =>
 )
 
 /**
- * Changes unpaid registrations to the price of a day, so that every list and page shows the balance for a payment on
- * that day. Skips registrations that were paid, changed their payment method or went to review meanwhile. Returns the
- * number of changed registrations.
+ * Changes unpaid registrations to the price on a date, so that every list and page shows the balance for a payment on
+ * that date. Skips registrations that were paid, changed their payment method or went to review in the meantime.
+ * Returns the number of changed registrations.
  */
 export async function repriceByCreditDate(
   sql: Sql,
@@ -120,7 +120,7 @@ export async function repriceByCreditDate(
 }
 
 /**
- * Places another attempt for an unpaid registration, at the price of its payment day. Returns false if it places no
+ * Places another attempt for an unpaid registration, at the price on its payment date. Returns false if it places no
  * order.
  */
 export async function reprice(
@@ -145,8 +145,8 @@ export async function reprice(
     orderId: createOrderId(regNo, attempt),
     attempt,
     gateway: null,
-    way: newest.way ?? manualMethod,
-    askedOf: null,
+    method: newest.way ?? manualMethod,
+    merchantAccount: null,
     amount: quote.total,
     quote,
     holdUntil: newest.hold_until,
@@ -187,8 +187,8 @@ const wasPlacedFor = (row: JoinedPaymentRow, { seen_at: recordedAt }: CaptureRow
   row.asks_for === 'whole' && row.attempt > 1 && row.created_at === recordedAt
 
 /**
- * Restores the previous order if the current one was placed for a payment that is not counted, at the price of its
- * method: restores the method, the price, and the time until which the price is guaranteed.
+ * Restores the previous order if the current order was placed, at the price of its method, for a payment that is not
+ * counted. Restores the method, the price, and the time until which the price is guaranteed.
  */
 export async function restoreOrder(
   sql: Sql,
@@ -259,15 +259,15 @@ async function replaceOrder(
   },
   earlier: Selectable<Tables['payments']>,
 ): Promise<OrderId> {
-  const { gateway, account, merchant_id: merchantId, way, amount, bill } = earlier
+  const { gateway, account, merchant_id: merchantId, way: method, amount, bill } = earlier
   const orderId = createOrderId(regNo, attempt)
   const isInserted = await insertPayment(sql, {
     registrationId,
     orderId,
     attempt,
     gateway,
-    way,
-    askedOf: account === null ? null : { account, merchantId },
+    method,
+    merchantAccount: account === null ? null : { account, merchantId },
     amount,
     quote: getQuote(earlier),
     holdUntil: earlier.hold_until,

@@ -55,7 +55,7 @@ export type RecordedPayment = {
   readonly paidAt: Instant
   /** The currency of the bank account, if a statement shows it. */
   readonly accountCurrency?: Currency
-  /** The price of the credit date, if that date determines the price. The price of the attempt if omitted. */
+  /** The price on the credit date, if that date determines the price. The price of the attempt if omitted. */
   readonly price?: Quote | null
 }
 

@@ -210,7 +210,7 @@ export async function settleRegistration(
     wholeAttempts.find(({ status }) => status === 'success') ??
     chargedAttempts.find(({ status }) => status === 'refunded') ??
     chargedAttempts[0]
-  // The registration has the price of the deciding attempt, unless its price was corrected since.
+  // The registration has the price of the attempt that determines its state, unless its price was corrected since.
   const price =
     decidingAttempt === undefined || row.is_corrected !== 0 || getQuote(decidingAttempt) === null
       ? null

@@ -19,7 +19,7 @@ import type { UnknownOrder, UnknownPayment } from '../recovery/recovery-types.ts
 const MAX_UNKNOWN_ORDERS = 500
 /** The delay after the first query without a response. It doubles each time. */
 const RETRY_MS_MIN = 60_000
-const RETRY_MS_MAX = 6 * 60 * 60_000
+const MAX_RETRY_MS = 6 * 60 * 60_000
 /** An order without a response for this long is no longer queried. */
 const GIVE_UP_AFTER_MS = 10 * 24 * 60 * 60_000
 
@@ -269,7 +269,7 @@ export async function postponeUnknownOrder(sql: Sql, orderId: string, at: Instan
   const row = await unknownOrder.get(sql, { orderId: orderId as OrderId })
   if (row === undefined) return
   if (at - row.at >= GIVE_UP_AFTER_MS) return removeOrder(sql, orderId)
-  const delay = Math.min(RETRY_MS_MAX, RETRY_MS_MIN * 2 ** row.asks)
+  const delay = Math.min(MAX_RETRY_MS, RETRY_MS_MIN * 2 ** row.asks)
   postponeQuery.run(sql, { orderId: orderId as OrderId, askAt: (at + delay) as Instant })
 }
 

@@ -9,11 +9,11 @@ import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { createReadCache } from '../database/statements/read-cache.ts'
 import type { InjectedFaults } from '../database/fault-injection.ts'
 
-// Statements that only write are queued and sent in one packet with the next statement whose result is awaited, or with
+// Statements that only write are queued and sent together with the next statement whose result is awaited, or with
 // the commit. So an operation makes one round trip per awaited result.
 
 /** The maximum wait for a server that does not respond. */
-export const CONNECT_MS_MAX = 10_000
+export const MAX_CONNECT_MS = 10_000
 /** The number of queued statements at which they are sent. */
 const MAX_QUEUED = 500
 /** The number of characters of a failed statement that its error quotes. */
@@ -29,7 +29,7 @@ type QueuedStatement = {
   reject(error: unknown): void
   readonly result: Promise<Result>
 }
-/** A part of `pg` without types, used to hold packets back until all of them are ready. */
+/** A part of `pg` without types, used to hold statements back until all of them can be sent. */
 type CorkableConnection = {
   readonly connection: { readonly stream: { cork(): void; uncork(): void } }
 }
@@ -66,7 +66,7 @@ export type PostgresConnection = {
 export const buildClientOptions = (url: string): pg.ClientConfig =>
   ({
     connectionString: url,
-    connectionTimeoutMillis: CONNECT_MS_MAX,
+    connectionTimeoutMillis: MAX_CONNECT_MS,
     keepAlive: true,
     application_name: 'rollcall',
     pipeline: true,
@@ -200,7 +200,7 @@ export function createConnection(
       if (withoutLock !== 'seat') pendingChecks.push(() => void enqueue(text, params))
     },
   }
-  /** Statements awaited in the same turn of the event loop share a packet. */
+  /** Statements awaited in the same turn of the event loop are sent together. */
   const awaitResult = async (queuedQuery: QueuedStatement): Promise<Result> => {
     if (!isScheduled) {
       isScheduled = true

@@ -13,7 +13,7 @@ import type { Tables } from '../database/statements/tables.ts'
 
 export const postgresDialect: Dialect = {
   name: 'postgres',
-  countersAreAppended: true,
+  appendsCounterRows: true,
   builder: new Kysely<Tables>({
     dialect: {
       createAdapter: () => new PostgresAdapter(),

@@ -9,7 +9,7 @@ import { PostgresRefused, UnusableDatabase } from './errors.ts'
 import type { ConnectionLost } from './errors.ts'
 
 /** The maximum wait for a host that does not respond. */
-const MAX_RESPONSE_MS = 5_000
+const RESPONSE_TIMEOUT_MS = 5_000
 /** The time after a failed search during which calls fail without a new search. */
 const RETRY_MS = 250
 /** The interval at which the current host is checked, because a machine that loses power closes no connection. */
@@ -126,8 +126,8 @@ async function findWritableHost(urls: readonly string[], last: string | null): P
 async function checkAcceptsWrites(url: string): Promise<string> {
   const client = new pg.Client({
     connectionString: url,
-    connectionTimeoutMillis: MAX_RESPONSE_MS,
-    query_timeout: MAX_RESPONSE_MS,
+    connectionTimeoutMillis: RESPONSE_TIMEOUT_MS,
+    query_timeout: RESPONSE_TIMEOUT_MS,
     application_name: 'rollcall',
   })
   client.on('error', () => {})

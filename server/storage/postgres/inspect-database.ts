@@ -7,7 +7,7 @@ import { createUnusableError } from './prepare-database.ts'
 import { PostgresRefused } from './errors.ts'
 import { explainMissingTables, explainPostgresError, READ_ONLY } from './error-explanations.ts'
 
-const CONNECT_MS_MAX = 10_000
+const MAX_CONNECT_MS = 10_000
 
 const REFERENCED_FILES =
   'SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs'
@@ -54,7 +54,7 @@ export async function inspectPostgres(url: string, areFilesElsewhere = false): P
   try {
     client = new pg.Client({
       connectionString: await createHostFinder(url).find(),
-      connectionTimeoutMillis: CONNECT_MS_MAX,
+      connectionTimeoutMillis: MAX_CONNECT_MS,
     })
     client.on('error', () => {})
     await client.connect()

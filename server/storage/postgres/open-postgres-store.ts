@@ -11,7 +11,7 @@ import { createEventFinder } from '../operations/event-of-operation.ts'
 import { ROWS_TO_LOCK } from '../operations/locked-rows.ts'
 import { writes } from '../operations/writes.ts'
 import type { Operations } from '../operations/writes.ts'
-import { buildClientOptions, CONNECT_MS_MAX } from './connection.ts'
+import { buildClientOptions, MAX_CONNECT_MS } from './connection.ts'
 import {
   RETRY_MS,
   preparePostgresDatabase,
@@ -21,7 +21,7 @@ import {
 import { openHostPool } from './host-pool.ts'
 import type { HostPool } from './host-pool.ts'
 import { connect, createHostFinder } from './hosts.ts'
-import { openTransactions, WRITERS_MAX } from './transactions.ts'
+import { openTransactions, MAX_WRITERS } from './transactions.ts'
 import { buildCleanupStatements } from './appended-counters.ts'
 import { openWriteProbe } from './write-probe.ts'
 import { openDatabaseUploads } from './uploads-in-database.ts'
@@ -64,13 +64,13 @@ export async function openPostgresStore({
       waitMsMax: maxConnectionWaitMs,
       onNoFurtherConnection,
     })
-  const [writerPool, readerPool] = [openPool(WRITERS_MAX), openPool(READER_CONNECTIONS)]
+  const [writerPool, readerPool] = [openPool(MAX_WRITERS), openPool(READER_CONNECTIONS)]
   const files = openHostPool(
     hosts,
     (host) => ({
       connectionString: host,
       max: FILE_CONNECTIONS,
-      connectionTimeoutMillis: CONNECT_MS_MAX,
+      connectionTimeoutMillis: MAX_CONNECT_MS,
       keepAlive: true,
       application_name: 'rollcall',
     }),
@@ -173,7 +173,7 @@ async function retryRead(read: () => Promise<unknown>, waitsMs: number): Promise
 }
 
 /** Look-ups that send all their statements before they await any result. */
-const ONE_PACKET_READS: ReadonlySet<string> = new Set<keyof Reads>([
+const ONE_ROUND_TRIP_READS: ReadonlySet<string> = new Set<keyof Reads>([
   'account',
   'actions',
   'discountCode',
@@ -194,7 +194,7 @@ const ONE_PACKET_READS: ReadonlySet<string> = new Set<keyof Reads>([
 function createReads(
   read: <T>(
     task: (sql: Parameters<typeof createStoreReads>[0]) => Promise<T>,
-    isOnePacket: boolean,
+    isOneRoundTrip: boolean,
   ) => Promise<T>,
 ): Reads {
   return new Proxy({} as Reads, {
@@ -207,7 +207,7 @@ function createReads(
             const lookUp = lookUps[String(verb)] as (...params: readonly unknown[]) => unknown
             return lookUp(...args)
           },
-          ONE_PACKET_READS.has(String(verb)),
+          ONE_ROUND_TRIP_READS.has(String(verb)),
         ),
   })
 }

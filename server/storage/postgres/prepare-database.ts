@@ -187,8 +187,8 @@ async function withMigrationLock(url: string, task: () => Promise<void>): Promis
 }
 
 /**
- * Runs a transaction without the timeouts that the role or the database may set, because a step may take long.
- * Statements are planned at each run, because the tables that a step fills grow.
+ * Runs a transaction without the timeouts that the role or the database may set, because a step may take a long time.
+ * Statements are planned on every execution, because the tables that a step fills grow.
  */
 async function runInTransaction<T>(
   connection: PostgresConnection,

@@ -14,7 +14,7 @@ export function openAttemptCounter(pool: HostPool): AttemptCounter {
   const countAttempt = async (
     key: string,
     at: Instant,
-    { triesMax, windowMs }: Window,
+    { maxAttempts, windowMs }: Window,
     alwaysCounts: boolean,
   ): Promise<number> => {
     countedAttempts += 1
@@ -22,12 +22,12 @@ export function openAttemptCounter(pool: HostPool): AttemptCounter {
       await pool.query('DELETE FROM tries WHERE until < $1', [at])
     const { rows } = await pool.query<{ wait: string }>(
       'SELECT take_try($1, $2, $3, $4, $5) AS wait',
-      [hashKey(key), at, windowMs, triesMax, alwaysCounts],
+      [hashKey(key), at, windowMs, maxAttempts, alwaysCounts],
     )
     return Number(rows[0]?.wait ?? 0)
   }
   return {
-    async wait(key, at, { triesMax, windowMs }) {
+    async wait(key, at, { maxAttempts, windowMs }) {
       const { rows } = await pool.query<{ times: readonly string[] }>(
         'SELECT times FROM tries WHERE key = $1',
         [hashKey(key)],
@@ -35,7 +35,7 @@ export function openAttemptCounter(pool: HostPool): AttemptCounter {
       const recentAttempts = (rows[0]?.times ?? [])
         .map(Number)
         .filter((time) => time > at - windowMs)
-      const blockingAttempt = recentAttempts[recentAttempts.length - triesMax]
+      const blockingAttempt = recentAttempts[recentAttempts.length - maxAttempts]
       return blockingAttempt === undefined ? 0 : blockingAttempt + windowMs - at
     },
     take: (key, at, window) => countAttempt(key, at, window, false),

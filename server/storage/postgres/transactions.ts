@@ -41,16 +41,16 @@ const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 const BEGIN_LIST = [BEGIN_READ, "SELECT set_config('random_page_cost', '1.1', true)"]
 
 /** The number of connections for operations that write. */
-export const WRITERS_MAX = 16
+export const MAX_WRITERS = 16
 /**
  * The share of an event. Operations of an event that wait for locks use at most this number of connections, so that
  * operations of other events can continue.
  */
-const EVENT_CONNECTIONS = WRITERS_MAX / 4
+const EVENT_CONNECTIONS = MAX_WRITERS / 4
 /** How long an operation waits for a connection of this share. */
 const MAX_CONNECTION_WAIT_MS = 5_000
 
-/** The duration and the interval of checks whether an operation was stored. */
+/** The duration and the interval of the checks that find out whether an operation was stored. */
 const MAX_COMMIT_CHECK_MS = 10_000
 const COMMIT_CHECK_RETRY_MS = 250
 
@@ -67,9 +67,10 @@ export type Transactions = {
   /** `event`: the event of the operation. Null if it is not about a single event. */
   write<T>(event: string | null, task: Operation<T>): Promise<T>
   /**
-   * `isOnePacket`: all statements are known in advance, so that they share a packet with the end of the transaction.
+   * `isOneRoundTrip`: all statements are known in advance, so that they are sent together with the end of the
+   * transaction.
    */
-  read<T>(task: Operation<T>, isOnePacket?: boolean): Promise<T>
+  read<T>(task: Operation<T>, isOneRoundTrip?: boolean): Promise<T>
   /** Like `read`, but statements are planned with their values. */
   list<T>(task: Operation<T>): Promise<T>
   /** Returns the number of unfinished operations. */
@@ -99,7 +100,7 @@ export function openTransactions({
   const beginStatements =
     faults.maxLockMs === undefined ? BEGIN_WRITE : beginWrite(faults.maxLockMs)
   const shares = createShares({
-    max: WRITERS_MAX,
+    max: MAX_WRITERS,
     share: EVENT_CONNECTIONS,
     maxWaitMs: faults.maxConnectionWaitMs ?? MAX_CONNECTION_WAIT_MS,
   })
@@ -142,12 +143,12 @@ export function openTransactions({
       trackOperation(() =>
         event === null ? runWrite(task, beginStatements) : writeInShare(event, task, true),
       ),
-    read: (task, isOnePacket = false) =>
+    read: (task, isOneRoundTrip = false) =>
       trackOperation(() =>
         retryOnConflict(() =>
           readOnce(
             reading,
-            { begin: [BEGIN_READ], isNamed: usesPreparedStatements, isOnePacket },
+            { begin: [BEGIN_READ], isNamed: usesPreparedStatements, isOneRoundTrip },
             task,
           ),
         ),
@@ -155,7 +156,7 @@ export function openTransactions({
     list: (task) =>
       trackOperation(() =>
         retryOnConflict(() =>
-          readOnce(reading, { begin: BEGIN_LIST, isNamed: false, isOnePacket: false }, task),
+          readOnce(reading, { begin: BEGIN_LIST, isNamed: false, isOneRoundTrip: false }, task),
         ),
       ),
     countUnfinished: () => unfinished.size,
@@ -306,11 +307,11 @@ async function readOnce<T>(
   {
     begin,
     isNamed,
-    isOnePacket,
+    isOneRoundTrip,
   }: {
     readonly begin: readonly string[]
     readonly isNamed: boolean
-    readonly isOnePacket: boolean
+    readonly isOneRoundTrip: boolean
   },
   task: Operation<T>,
 ): Promise<T> {
@@ -319,10 +320,10 @@ async function readOnce<T>(
   connection.begin(begin, false)
   try {
     const transaction = task(connection.sql)
-    if (isOnePacket) connection.queue('COMMIT')
+    if (isOneRoundTrip) connection.queue('COMMIT')
     const result = await transaction
     // No other operation waits for a read-only transaction to end.
-    if (!isOnePacket) void connection.rollBack()
+    if (!isOneRoundTrip) void connection.rollBack()
     client.release()
     return result
   } catch (error) {

@@ -159,7 +159,7 @@ async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise
   }
 }
 
-/** Reads the chunks in order. Reads a chunk only after the previous one was consumed. */
+/** Reads the chunks in order. Reads a chunk only after the previous chunk was consumed. */
 async function* readChunks(pool: HostPool, sha256: string, bytes: number): AsyncGenerator<Buffer> {
   let bytesRead = 0
   for (let chunkIndex = 0; bytesRead < bytes; chunkIndex += 1) {
@@ -170,7 +170,7 @@ async function* readChunks(pool: HostPool, sha256: string, bytes: number): Async
       ),
     )
     const [chunk] = rows
-    assert(chunk !== undefined, 'the database lacks a chunk of a file')
+    assert(chunk !== undefined, 'a chunk of a file is missing from the database')
     bytesRead += chunk.bytes.length
     yield chunk.bytes
   }

@@ -10,7 +10,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 
-/** The decision of staff on a line. `undone`: the line is open again. */
+/** A staff decision on a line. `undone`: the line is open again. */
 export type LineDecisionKind = 'assigned' | 'review' | 'not_ours' | 'undone'
 export type StoredLineDecision = {
   readonly id: number
@@ -89,7 +89,7 @@ export type PaymentUnderReference = {
   readonly eventId: string | null
   /** The bank line that shows the payment. Null if no line shows it. */
   readonly lineId: number | null
-  /** 1 if part of it was refunded, or a refund is requested. */
+  /** 1 if part of the payment was refunded, or a refund is requested. */
   readonly isRefunded: number
 }
 
@@ -105,7 +105,7 @@ export type StatementDeposit = Omit<StatementRow, 'line' | 'isWithdrawal'> & {
   readonly statementId: number
   /** The events of that statement. */
   readonly events: readonly string[]
-  /** 1 if it shows a recorded payment, or staff have decided on it. */
+  /** 1 if the deposit shows a recorded payment, or staff have decided on it. */
   readonly isResolved: number
 }
 
@@ -133,7 +133,7 @@ export interface BankStatementStore {
   removeBankStatement(removal: StatementRemoval): Promise<Result<null, number>>
   /** Stores the current matches of a statement. A payment stays linked to the first line that shows it. */
   saveStatementMatches(id: number, matches: StatementMatches): Promise<void>
-  /** Returns the rupee deposits of these days, once for each set of events whose statements contain the deposit. */
+  /** Returns the rupee deposits on these dates, once for each set of events whose statements contain the deposit. */
   statementDeposits(first: Day, last: Day): Promise<readonly StatementDeposit[]>
   /** Returns the payments recorded under these references. */
   paymentsUnderKeys(keys: readonly BankKey[]): Promise<readonly PaymentUnderReference[]>

@@ -22,7 +22,7 @@ export type StoredExpectedPayment = UnpaidOrder & {
   readonly priced: {
     readonly answers: Answers
     readonly category: string | null
-    /** True if a payment for the registration, at the price of the payment's day, is under review. */
+    /** True if a payment for the registration, at the price on the payment date, is under review. */
     readonly isInReview: boolean
   } | null
 }

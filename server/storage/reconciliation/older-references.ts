@@ -69,8 +69,9 @@ const importsWithoutReference = statement((builder) =>
 )
 
 /**
- * Assigns references to payments recorded by older versions. If two payments have the same reference, the first one
- * gets it; the second is not changed and needs review. From then on, claims are compared in their normalised spelling.
+ * Assigns references to payments recorded by older versions. If two payments have the same reference, the first
+ * payment gets the reference; the second is not changed and needs review. From then on, claims are compared in their
+ * normalised spelling.
  */
 export async function assignOlderReferences(sql: Sql): Promise<void> {
   const sources = JSON.stringify(MANUAL_METHOD_IDS)
@@ -115,8 +116,8 @@ export async function normaliseOlderClaims(sql: Sql): Promise<void> {
 }
 
 /**
- * Assigns references to payments imported by older versions. If two payments have the same reference, the imported one
- * needs review.
+ * Assigns references to payments imported by older versions. If two payments have the same reference, the imported
+ * payment needs review.
  */
 export async function assignOlderImportReferences(sql: Sql): Promise<void> {
   const importedPayments = (await importsWithoutReference.all(sql)).flatMap((payment) => {

@@ -241,7 +241,7 @@ export async function findKnownOrders(
   })
 }
 
-/** Returns the settlement lines of a registration, by day. Also runs outside the writer's transaction. */
+/** Returns the settlement lines of a registration, by date. Also runs outside the writer's transaction. */
 export async function listSettlementLines(
   sql: Sql,
   regNo: RegNo,

@@ -1,4 +1,4 @@
-/** Stores bank statements, each of their lines once, and the decisions of staff on these lines. */
+/** Stores bank statements, each of their lines once, and staff decisions on these lines. */
 import { createHash } from 'node:crypto'
 import { INR, assert, err, ok } from '../../../engine/index.ts'
 import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'

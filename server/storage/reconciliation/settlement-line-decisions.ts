@@ -1,4 +1,4 @@
-/** Stores decisions of staff on settlement lines, and deductions that a later report changes. */
+/** Stores staff decisions on settlement lines, and deductions that a later report changes. */
 import { INR, err, formatMoney, ok } from '../../../engine/index.ts'
 import type { Deductions, Instant, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'

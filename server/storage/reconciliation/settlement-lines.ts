@@ -20,7 +20,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { toPayment } from '../registrations/row-mapping.ts'
 import type { SettlementResult, NewSettlement, SettlementAccount } from './settlement-types.ts'
-import { watchPaymentAgain } from '../payments/gateway-queries.ts'
+import { scheduleGatewayQueries } from '../payments/gateway-queries.ts'
 import { hasUnmatchedPayment, saveSettledOrder } from '../payments/unknown-orders.ts'
 import { joinReasons, readPayment, savePaymentState } from '../payments/payment-state.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
@@ -163,7 +163,7 @@ export async function saveSettlement(
   const { source, account, eventId, who: user, at, lines, ask = [] } = newSettlement
   for (const order of ask) {
     const row = await findOrder(sql, source, order)
-    if (row !== undefined) watchPaymentAgain(sql, row.order_id, at)
+    if (row !== undefined) scheduleGatewayQueries(sql, row.order_id, at)
   }
   const newLines: SettlementLine[] = []
   let changed = 0
@@ -292,7 +292,7 @@ async function saveUnknownPayment(
   )
   await settleRegistration(sql, payment.registration_id)
   // The gateway may provide more details.
-  watchPaymentAgain(sql, payment.order_id, at)
+  scheduleGatewayQueries(sql, payment.order_id, at)
   return true
 }
 
@@ -309,7 +309,7 @@ async function queryOrderAgain(
     (await orderWithReference.get(sql, { source, account, reference: line.reference }))?.order_id ??
     (await findOrder(sql, source, line.order))?.order_id ??
     null
-  if (order !== null) watchPaymentAgain(sql, order, at)
+  if (order !== null) scheduleGatewayQueries(sql, order, at)
 }
 
 async function findOrder(

@@ -84,7 +84,7 @@ export type NewUnmatched = {
   readonly at: Instant
 }
 
-/** The number of statement lines that were stored, and of those that belong to another event. */
+/** The number of statement lines that were stored, and the number that belong to another event. */
 export type UnmatchedResult = {
   readonly added: number
   readonly elsewhere: number
@@ -110,7 +110,7 @@ export interface SettlementStore extends BankStatementStore {
   paymentsOfAccount(account: SettlementAccount): Promise<readonly RecordedPayment[]>
   /** Returns the orders that exist in this database. */
   knownOrders(orders: readonly string[]): Promise<readonly RecordedOrder[]>
-  /** Returns the settlement lines of a registration, by day. */
+  /** Returns the settlement lines of a registration, by date. */
   settlementLinesOf(regNo: RegNo): Promise<readonly SettlementLine[]>
   /**
    * Puts unmatched payments of a bank statement into review. Skips payments that are already recorded or belong to

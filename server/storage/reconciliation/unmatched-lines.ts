@@ -145,7 +145,7 @@ async function isRecorded(
 }
 
 /**
- * Adds the cheque number to lines that older versions stored only under day, amount and text. If the cheque is also
+ * Adds the cheque number to lines that older versions stored only under date, amount and text. If the cheque is also
  * recorded elsewhere, the review reason of the line states this.
  */
 export async function addOlderChequeNumbers(sql: Sql): Promise<void> {

@@ -22,7 +22,7 @@ import type { Instant } from '../../../engine/index.ts'
 
 export type CopyCheck = {
   readonly version: number
-  /** The number of rows by table, without counters and search index. */
+  /** The number of rows per table, except counter and search-index tables. */
   readonly rows: Readonly<Record<string, number>>
   /** Hashes of the files to which registrations and drafts refer. */
   readonly files: readonly string[]
@@ -64,12 +64,12 @@ export function checkCopy(file: string): CopyCheck {
 
 /** Lists the hashes of referenced files. Works for every version, because an older database is backed up unchanged. */
 function listFiles(db: Database.Database, tables: ReadonlySet<string>): readonly string[] {
-  const hasDroppedColumn =
+  const hasDroppedAtColumn =
     db.prepare("SELECT 1 FROM pragma_table_info('uploads') WHERE name = 'dropped_at'").get() !==
     undefined
   const queries = [
     ...(tables.has('uploads')
-      ? [`SELECT sha256 FROM uploads${hasDroppedColumn ? ' WHERE dropped_at IS NULL' : ''}`]
+      ? [`SELECT sha256 FROM uploads${hasDroppedAtColumn ? ' WHERE dropped_at IS NULL' : ''}`]
       : []),
     ...(tables.has('draft_proofs') ? ['SELECT sha256 FROM draft_proofs'] : []),
   ]
@@ -101,10 +101,10 @@ export function isInRecovery(dataDir: string): Promise<boolean> {
 }
 
 /**
- * Returns the identity and progress of a database, the time of its newest record, and when its last recovery began.
+ * Returns the identity and row counts of a database, the time of its newest record, and when its last recovery began.
  * Null if it cannot be read or has an older version.
  */
-export async function readProgress(file: string): Promise<
+export async function readDatabaseSummary(file: string): Promise<
   | (Awaited<ReturnType<typeof readRowCounts>> & {
       readonly storedAt: Instant | null
       readonly recoveredAt: Instant | null
@@ -129,7 +129,7 @@ export type RescuedContents = {
   readonly registrations: number
   readonly progress: Awaited<ReturnType<typeof readRowCounts>>
   /** The reason for the open recovery. Null if no recovery is open. */
-  readonly recoveryWhy: string | null
+  readonly recoveryReason: string | null
   /** When the file was written. */
   readonly at: Instant
 }
@@ -139,7 +139,7 @@ export async function readRescuedContents(file: string): Promise<RescuedContents
     return await readFromStore(file, async (db) => ({
       registrations: Number(db.prepare('SELECT count(*) FROM registrations').pluck().get()),
       progress: await readRowCounts(toSql(db)),
-      recoveryWhy: (await findOpenRecovery(toSql(db)))?.why ?? null,
+      recoveryReason: (await findOpenRecovery(toSql(db)))?.why ?? null,
       at: instant(Math.floor(statSync(file).mtimeMs)),
     }))
   } catch {
@@ -150,13 +150,13 @@ export async function readRescuedContents(file: string): Promise<RescuedContents
 /** Returns the result of the store's `recoveryFigures` without opening a store. Throws SQLite's errors. */
 export const readRecoveryFigures = (
   dataDir: string,
-  keptAboveNumbers: readonly string[],
+  eventsDueForErasure: readonly string[],
 ): Promise<RecoveryFigures> =>
   readFromStore(path.join(dataDir, DATABASE_FILE), (db) =>
-    computeRecoveryFigures(toSql(db), keptAboveNumbers),
+    computeRecoveryFigures(toSql(db), eventsDueForErasure),
   )
 
-/** Counts the rows that were stored in a data folder's database after an instant. */
+/** Counts the rows that were stored in a data folder's database after the given time. */
 export const countStoredSince = (
   dataDir: string,
   at: Instant,
@@ -172,13 +172,13 @@ export const countStoredSince = (
   })
 
 /**
- * Returns the clock state of a database of this version, including whether erasure is paused. Null if the clock was
- * never compared.
+ * Returns the clock state of a database of this version, including whether erasure is paused. Null if the clock has
+ * never been checked against a recorded time.
  */
 export const readLastSeenClock = (file: string): Promise<ClockSeen | null> =>
   readFromStore(file, (db) => readClockSeen(toSql(db)))
 
-/** Returns the last served file of each event with registrations, from a database of this version. */
+/** Returns the most recently served file of each event with registrations, from a database of this version. */
 export const readFilesInUse = (file: string): Promise<ReadonlyMap<string, NewEventFile>> =>
   readFromStore(file, async (db) => {
     const { eventsServed, lastEventFile } = createStoreReads(toSql(db))

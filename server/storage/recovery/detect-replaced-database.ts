@@ -161,8 +161,8 @@ const SALTS_BYTES = 8
 
 /**
  * Returns true if the log does not begin with the salts in its index: the log was emptied, and data written since
- * follows a gap. SQLite begins a log before it counts frames in it, and empties a log after it has set the count to
- * zero. So if an index counts frames and does not change during the check, its log begins with its salts.
+ * then follows a gap. SQLite begins a log before it counts frames in it, and empties a log after it has set the count
+ * to zero. So if an index counts frames and does not change during the check, its log begins with its salts.
  */
 function isLogCut(shared: SharedState): boolean {
   const [indexFd, logFd] = [Atomics.load(shared, INDEX_FD), Atomics.load(shared, LOG_FD)]

@@ -58,8 +58,8 @@ export function explainDamagedLog(dataDir: string): Error | null {
 }
 
 /**
- * Returns true if the database lacks data that a server has stored: its log is missing, or the file is an earlier copy.
- * Call this before a server opens the database.
+ * Returns true if data that a server has stored is missing from the database: its log is missing, or the file is an
+ * earlier copy. Call this before a server opens the database.
  */
 export function isLogMissing(dataDir: string): boolean {
   const storedMark = Number(readDataFile(dataDir, MARK_FILE)?.toString() ?? Number.NaN)

@@ -109,7 +109,7 @@ async function readRow(sql: Sql): Promise<Row | null> {
   return (await recordedTime.get(sql)) ?? null
 }
 
-/** Returns null if the clock was never compared. */
+/** Returns null if the clock has never been checked against a recorded time. */
 export async function readClockSeen(sql: Sql): Promise<ClockSeen | null> {
   const row = await readRow(sql)
   return row === null ? null : toClockState(row)

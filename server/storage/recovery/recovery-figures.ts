@@ -115,7 +115,7 @@ const hashesOfFiles = statement((builder) =>
 
 export async function computeRecoveryFigures(
   sql: Sql,
-  keptAboveNumbers: readonly string[],
+  eventsDueForErasure: readonly string[],
 ): Promise<RecoveryFigures> {
   const lastRecovery = await newestRecovery.get(sql)
   const recoveryId = lastRecovery?.id ?? 0
@@ -135,7 +135,7 @@ export async function computeRecoveryFigures(
       since: await readNumber(countHeldEmailsSince.get(sql, { since: beganAt })),
       refunds: await readNumber(countWantedRefunds.get(sql)),
       erasures: await readNumber(
-        countUnerased.get(sql, { eventIds: JSON.stringify(keptAboveNumbers) }),
+        countUnerased.get(sql, { eventIds: JSON.stringify(eventsDueForErasure) }),
       ),
     },
     ahead: {

@@ -87,10 +87,10 @@ export interface RecoveryStore {
   /** Returns the open recovery. Null if no recovery is open. */
   recovery(): Promise<Recovery | null>
   /**
-   * Returns the figures of the open recovery, or of the last one. `keptAboveNumbers`: events whose registrations are
-   * due to be erased.
+   * Returns the figures of the open recovery, or else of the latest recovery. `eventsDueForErasure`: events whose
+   * registrations are due to be erased.
    */
-  recoveryFigures(keptAboveNumbers: readonly string[]): Promise<RecoveryFigures>
+  recoveryFigures(eventsDueForErasure: readonly string[]): Promise<RecoveryFigures>
   /** Returns the identity and progress of the database. Gives the database a name if it has none. */
   identifyDatabase(name: string): Promise<RecoveryMark>
   /** Returns the current progress. `name` is null if the database has no name yet. */
@@ -123,7 +123,7 @@ export interface RecoveryStore {
   addUnknownOrder(order: UnknownOrder, at: Instant): Promise<boolean>
   /** Returns the orders due for a query. */
   unknownOrders(at: Instant, limit: number): Promise<readonly UnknownOrder[]>
-  /** Schedules the next query after an inconclusive response. Stops after days. */
+  /** Schedules the next query after an inconclusive response. Stops after ten days. */
   postponeUnknownOrder(orderId: string, at: Instant): Promise<void>
   /** Ends the queries. `isUsed`: a delegate was sent to the gateway with the order, so a further attempt may exist. */
   closeUnknownOrder(orderId: string, isUsed: boolean, at: Instant): Promise<void>

@@ -21,7 +21,7 @@ import { createTables } from '../database/schema.ts'
 import { beginRecovery } from './begin-and-end-recovery.ts'
 import { findFreeRescuedName, saveOwner, SPARE_PREFIX } from './rescued-databases.ts'
 
-// The open connection, the only one that can still read the data, writes it to a separate file.
+// Only the open connection can still read the data, so it writes the data to a separate file.
 
 /** The length of a log's header, which differs between databases. */
 const LOG_HEADER_BYTES = 32
@@ -92,7 +92,7 @@ async function rescueIntoFolder(
     }
     const rows = countRowsInFile(part)
     sync(part)
-    // A rename would overwrite a file that was created under that name meanwhile.
+    // A rename would overwrite a file that was created under that name in the meantime.
     linkSync(part, file)
     rmSync(part)
     sync(folder)

@@ -1,4 +1,4 @@
-/** Finds the rescued databases of a data folder, and gives the commands that restore one. */
+/** Finds the rescued databases of a data folder, and formats the commands that restore one. */
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { formatInstant, instant } from '../../../engine/index.ts'

@@ -42,7 +42,7 @@ import { explainUnrecordedLoss } from '../reconciliation/disputes.ts'
 import { refundableAmount, isRefundableByGateway } from './refund-states-and-channels.ts'
 import { replaceRefusedRefunds } from './replaced-refunds.ts'
 import { RollbackError } from '../database/rollback-error.ts'
-import { watchPaymentAgain } from '../payments/gateway-queries.ts'
+import { scheduleGatewayQueries } from '../payments/gateway-queries.ts'
 import { readPayment, recordReturnedAmount } from '../payments/payment-state.ts'
 import { explainChangedPayments, getRetainedAmount } from '../payments/balance-adjustments.ts'
 import { settleRegistration } from '../payments/settle-registration.ts'
@@ -190,7 +190,7 @@ export async function decideRefund(
   // Queries the gateway again, because a refund from the merchant panel could not be assigned while another refund was
   // unsure.
   const orderId = await findOrderOfRefund(sql, id)
-  if (orderId !== null) watchPaymentAgain(sql, orderId, at)
+  if (orderId !== null) scheduleGatewayQueries(sql, orderId, at)
   switch (consequence.does) {
     case 'refund-done': {
       // Stores a new refund, because the refused refund is closed and the amount may have been refunded in another way

@@ -219,8 +219,8 @@ export async function isRefundInProgress(
 }
 
 /**
- * Returns true if a refund of the same amount is in progress for any payment of the registration that this payment
- * belongs to. Otherwise a request that arrives twice would be paid from two payments.
+ * Returns true if a refund of the same amount is in progress for any payment of this payment's registration.
+ * Otherwise a request that arrives twice would be paid from two payments.
  */
 export async function isSameRefundInProgress(
   sql: Sql,

@@ -8,7 +8,7 @@ import type { RefundState } from '../database/statements/money-tables.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { noRecoveryIsOpen } from '../recovery/held-during-recovery.ts'
-import { watchPaymentAgain } from '../payments/gateway-queries.ts'
+import { scheduleGatewayQueries } from '../payments/gateway-queries.ts'
 import { storeMessage } from '../payments/stored-gateway-messages.ts'
 import { findOrderOfRefund } from './record-refunds.ts'
 import type { RefundResponse, RefundToSend } from '../payments/payment-types.ts'
@@ -25,7 +25,7 @@ const RESPONSE_WAIT_MS = 5 * 60_000
 /** How long the server tries to send a refund. After this time, staff decide. */
 const MAX_SENDING_MS = 24 * 60 * 60_000
 /**
- * The time after which a started refund without a confirmation needs a decision by staff. Gateways complete refunds
+ * The time after which a started refund without a confirmation needs a staff decision. Gateways complete refunds
  * within days.
  */
 const MAX_STARTED_MS = 5 * 24 * 60 * 60_000
@@ -134,7 +134,7 @@ export function readRefundsToSend(
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
   if ((await setRefundSent.run(sql, { id, at }).changes) !== 1) return false
   const orderId = await findOrderOfRefund(sql, id)
-  if (orderId !== null) watchPaymentAgain(sql, orderId, at)
+  if (orderId !== null) scheduleGatewayQueries(sql, orderId, at)
   return true
 }
 
@@ -157,7 +157,7 @@ export async function recordRefundResponse(
     at,
   })
   applyRefundResponse(sql, id, response, at)
-  if (response.is === 'begun' || response.is === 'unsure') watchPaymentAgain(sql, orderId, at)
+  if (response.is === 'begun' || response.is === 'unsure') scheduleGatewayQueries(sql, orderId, at)
 }
 
 /** Applies a response. Does nothing if the refund has been closed. */
@@ -176,7 +176,7 @@ function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at:
   }
 }
 
-/** Marks refunds as refused that the gateway started and could not complete. Does not change closed refunds. */
+/** Marks refunds as refused if the gateway started them but could not complete them. Does not change closed refunds. */
 export function recordFailedRefunds(
   sql: Sql,
   _orderId: OrderId,
@@ -185,7 +185,7 @@ export function recordFailedRefunds(
   setRefundsFailed.run(sql, { references: JSON.stringify(references) })
 }
 
-/** Marks refunds as unsure that got no response, or were started days ago and are not completed. */
+/** Marks refunds as unsure if they got no response, or were started days ago and are not completed. */
 export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<number> {
   const markUnanswered = markSilentRefunds.run(sql, { at })
   const markUnconfirmed = markUnconfirmedRefunds.run(sql, { at })

@@ -178,9 +178,7 @@ export interface ActionStore {
   ): Promise<ActionResult>
   /** Accepts the offered category for the delegate. Any other category is refused. */
   acceptOffer(action: NewAction, offer: AcceptedOffer): Promise<ActionResult>
-  /**
-   * Reprices unpaid registrations whose payment method uses the price of the credit date. Returns how many changed.
-   */
+  /** Reprices unpaid registrations whose payment method uses the price on the credit date. Returns how many changed. */
   repriceByCreditDate(
     prices: readonly {
       readonly regNo: RegNo
@@ -201,7 +199,7 @@ export interface ActionStore {
       readonly reference: string
       readonly amount: Amount
       readonly paidAt: Instant
-      /** The price of the credit date, if that date determines the price. The price of the attempt if omitted. */
+      /** The price on the credit date, if that date determines the price. The price of the attempt if omitted. */
       readonly price?: Quote | null
     },
     email: NewMail | null,
@@ -222,7 +220,7 @@ export interface ActionStore {
     claim: NewPaymentClaim,
     email: NewMail | null,
   ): Promise<ActionResult>
-  /** Rejects a claim. The delegate may submit another one until `payUntil`. */
+  /** Rejects a claim. The delegate may submit another claim until `payUntil`. */
   rejectPaymentClaim(
     action: NewAction,
     options: { readonly payUntil: Instant | null; readonly mail: NewMail | null },
@@ -301,9 +299,7 @@ export interface ActionStore {
     regNo: RegNo,
     browser?: string,
   ): Promise<SamePersonRegistration | null>
-  /**
-   * Returns the payments for other registrations of the same email address and name in the event.
-   */
+  /** Returns the payments for other registrations in the event with the same email address and name. */
   otherPaymentsOfPerson(regNo: RegNo): Promise<OtherPayments>
   /** Returns the second payments of an event for which the delegate requests a refund, until staff respond. */
   refundRequests(eventId: string): Promise<readonly RegNo[]>

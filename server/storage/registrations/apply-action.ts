@@ -1,7 +1,7 @@
 /**
  * Performs actions on a registration.
  * Checks an action against the engine's table with the state in the transaction, and stores the action together with
- * its effect. A stored action never changes. A click that arrives repeatedly performs one action.
+ * its effect. A stored action never changes. A request that arrives several times performs one action.
  */
 import type { Insertable } from 'kysely'
 import {
@@ -13,7 +13,7 @@ import {
   ok,
   REMINDER_INTERVAL_MS,
 } from '../../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../../engine/messages.ts'
 import type {
   ActionName,
   ActionRefusal,
@@ -47,9 +47,9 @@ import { findSecondPayment } from './same-person.ts'
 import type { NewMail } from './registration-types.ts'
 import { isInForce } from './undone-notes.ts'
 
-const { selfService } = REFUSAL_MESSAGES
+const { selfService } = SERVER_MESSAGES
 
-/** How long a repeated click is recognised as such. */
+/** How long a repeated request is recognised. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 /** The period in which bulk reminders send a delegate at most one email. */
 

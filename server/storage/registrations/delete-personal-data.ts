@@ -67,8 +67,8 @@ const blankClaims = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('tellings').set({ answers: '{}' }).where('registration_id', '=', id),
 )
 /**
- * Includes decisions on a payment that belonged to none, or to another registration, before it was moved to
- * this one.
+ * Includes decisions on a payment that belonged to another registration, or to none, before it was moved to this
+ * registration.
  */
 const blankDecisions = statement((builder, { id }: RegistrationParams) =>
   builder
@@ -323,7 +323,7 @@ async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise
   blankPayers.run(sql, { id })
 }
 
-/** The data of an action about its payment (amount, method, reference and day), which is not personal. */
+/** The data of an action about its payment (amount, method, reference and date), which is not personal. */
 const PAYMENT_KEYS: readonly string[] = ['came', 'paid_at', 'pay_back']
 
 /** Blanks the data of actions, except data that is only about payments. */

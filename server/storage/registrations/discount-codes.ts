@@ -12,9 +12,10 @@ import type { CodePage, CodeQuery, NewDiscountCodes } from './pricing-context-ty
 type HoldParams = { holdMs: number; at: Instant }
 const fromRegistration = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 /**
- * Returns the SQL condition that a registration `r` holds its use of a code: it is paid, under review, awaiting
- * approval or payment before a deadline, or a delegate may still be paying. `holdMs`: how long the use is held after
- * the delegate was last sent to the gateway. A payment that the bank is processing holds it until the result is known.
+ * Returns the SQL condition that a registration `r` holds its use of a code: the registration is paid, under review,
+ * awaiting approval or payment before a deadline, or the delegate may still be paying. `holdMs`: how long the use is
+ * held after the delegate was last sent to the gateway. A payment that the bank is processing holds the use until the
+ * result is known.
  */
 const isUseHeld = ({ holdMs, at }: HoldParams) =>
   fromRegistration.and([

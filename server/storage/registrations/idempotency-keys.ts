@@ -20,7 +20,7 @@ const expireKeysOfRegistration = statement(
       .set({ fingerprint: EXPIRED_KEY })
       .where('registration_id', '=', registrationId),
 )
-/** Uses subqueries, because SQLite plans a join with a bound value again at every run. */
+/** Uses subqueries, because SQLite replans a join with a bound value on every execution. */
 const registrationByKey = statement((builder, { eventId, key, after }: Key & { after: Instant }) =>
   builder
     .selectFrom('idempotency_keys as k')

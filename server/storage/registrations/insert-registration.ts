@@ -20,7 +20,7 @@ import { reserveSeatsAgain } from '../seats/keep-and-release-seats.ts'
 import { RollbackError } from '../database/rollback-error.ts'
 import { reserveQuotas } from '../seats/available-seats.ts'
 import { saveAnswersAndCode, checkAvailability } from '../seats/reserve-seats.ts'
-import { findSamePerson, getPersonToPay, recordPerson } from './same-person.ts'
+import { findSamePerson, getPayerIfDue, recordPerson } from './same-person.ts'
 import type {
   ImportRow,
   PaymentInHand,
@@ -96,9 +96,10 @@ export async function register(
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) deleteExpiredKeys(sql, eventId, idempotency.key, at)
-  // On PostgreSQL, these queries share one packet. The key is read after person, answers and code are locked: if the
-  // same form arrives twice simultaneously, the second request must find the registration instead of a refusal.
-  const person = getPersonToPay(registration)
+  // On PostgreSQL, these queries are sent in one round trip. The key is read after person, answers and code are
+  // locked: if the same form arrives twice simultaneously, the second request must find the registration instead of a
+  // refusal.
+  const person = getPayerIfDue(registration)
   const [isCurrent, availability, samePerson, duplicate, newId] = await Promise.all([
     isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
     checkAvailability(sql, registration, registration.form === undefined ? null : person),
@@ -145,8 +146,8 @@ export async function register(
       orderId,
       attempt: 1,
       gateway: method === undefined ? (registration.gateway ?? UNKNOWN_GATEWAY) : null,
-      ...(method === undefined ? {} : { way: method }),
-      askedOf: registration.askedOf ?? null,
+      ...(method === undefined ? {} : { method }),
+      merchantAccount: registration.merchantAccount ?? null,
       amount: quote.total,
       quote,
       holdUntil: registration.holdUntil ?? null,

@@ -6,7 +6,7 @@ import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { MemberListCount, MemberListReplaced, MemberListRow } from './pricing-context-types.ts'
 
 /** The maximum number of listed keys after a change of a member list. Further keys are only counted. */
-const SAMPLE_MAX = 10
+const MAX_SAMPLE = 10
 
 type List = { eventId: string; roll: string }
 type ListKey = List & { key: string }
@@ -95,7 +95,7 @@ export async function replaceMemberList(
   })
   const summarizeKeys = (keys: readonly string[]) => ({
     count: keys.length,
-    first: keys.slice(0, SAMPLE_MAX),
+    first: keys.slice(0, MAX_SAMPLE),
   })
   return {
     rows: rows.length,

@@ -61,7 +61,7 @@ export type NewRegistration = {
   /** The gateway's name, because references are unique per gateway. If omitted, all gateways share one name. */
   readonly gateway?: string
   /** The merchant account. Unknown if omitted. */
-  readonly askedOf?: MerchantAccount
+  readonly merchantAccount?: MerchantAccount
   /** The end of the quote's price hold. It has no end if null or omitted. */
   readonly holdUntil?: Instant | null
   /** The approval rule that applies before payment, and its deadline. No approval is needed if omitted. */
@@ -83,7 +83,7 @@ export type NewRegistration = {
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
   /** The context to check again inside the transaction. Not checked if omitted. */
   readonly externalContext?: ExternalContext
-  /** Data of the web form. If omitted, earlier registrations of the same person are not searched for. */
+  /** Data of the web form. If omitted, the store does not search for earlier registrations of the same person. */
   readonly form?: WebForm
 }
 
@@ -174,7 +174,7 @@ export type StoredRegistration = {
   readonly decideBy: Instant | null
   /** The category that was offered when the application was refused, or null. */
   readonly offer: string | null
-  /** When it expires unless paid. Null if it expires with the gateway's orders. */
+  /** When the registration expires unless it is paid. Null if it expires with the gateway's orders. */
   readonly payUntil: Instant | null
   /** The gateway's reference of the successful payment. */
   readonly paymentId: string | null
@@ -255,7 +255,7 @@ export type ListQuery = {
   /** The item that must be on the bill; `option` is null for any. */
   readonly sold?: { readonly item: string; readonly option: string | null }
   readonly search?: string
-  /** Indian days of created_at, both included. */
+  /** The first and last date of created_at, in Indian time. */
   readonly dateFrom?: Day
   readonly dateTo?: Day
   readonly state?: RegistrationState
@@ -358,7 +358,7 @@ export type QueuedMail = NewMail & {
 
 export type EventFigures = {
   readonly total: number
-  /** This and the next three count only registrations that have not ended. */
+  /** This figure and the next three count only registrations that have not ended. */
   readonly paid: number
   readonly pending: number
   readonly failed: number
@@ -385,7 +385,7 @@ export type EventFigures = {
   readonly recent: readonly StoredRegistration[]
 }
 
-/** `shared` is the JSON of the shared files it was compiled with. */
+/** `shared` is the JSON of the shared files with which the version was compiled. */
 export type NewEventFile = {
   readonly hash: string
   readonly eventId: string

@@ -7,7 +7,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import {
-  placeDifferenceOrder,
+  placeBalanceOrder,
   insertPayment,
   findUnusedAttempt,
   UNKNOWN_GATEWAY,
@@ -65,7 +65,7 @@ export async function retry(
     after,
     replaces = false,
     eventHash,
-    askedOf,
+    merchantAccount,
     gateway,
     price,
     externalContext: context,
@@ -79,7 +79,7 @@ export async function retry(
     return retryDifference(sql, registration, newestRow, at, {
       after,
       replaces,
-      askedOf,
+      merchantAccount,
       gateway,
     })
   // Refused while the registration is under review, because the delegate must not pay twice.
@@ -115,8 +115,8 @@ export async function retry(
     orderId,
     attempt,
     gateway: gateway ?? newestRow.gateway ?? UNKNOWN_GATEWAY,
-    askedOf:
-      askedOf ??
+    merchantAccount:
+      merchantAccount ??
       (newestRow.account === null
         ? null
         : { account: newestRow.account, merchantId: newestRow.merchant_id }),
@@ -157,9 +157,11 @@ async function retryDifference(
   {
     after,
     replaces,
-    askedOf,
+    merchantAccount,
     gateway,
-  }: { [key in 'after' | 'replaces' | 'askedOf' | 'gateway']: NextAttempt[key] | undefined },
+  }: {
+    [key in 'after' | 'replaces' | 'merchantAccount' | 'gateway']: NextAttempt[key] | undefined
+  },
 ): Promise<Result<StoredPayment, RetryRefusal>> {
   const hasNewerAttempt = after !== undefined && lastPayment.order_id !== after
   const canRetryDifference =
@@ -167,12 +169,15 @@ async function retryDifference(
   if (!canRetryDifference || registration.due <= 0 || hasNewerAttempt)
     return err({ code: 'not_failed' })
   if (lastPayment.attempt >= MAX_ATTEMPTS) return err({ code: 'too_many_attempts' })
-  const merchant = askedOf ?? {
+  const merchant = merchantAccount ?? {
     account: lastPayment.account ?? '',
     merchantId: lastPayment.merchant_id,
   }
-  const channel = { gateway: gateway ?? lastPayment.gateway ?? UNKNOWN_GATEWAY, askedOf: merchant }
-  const orderId = await placeDifferenceOrder(sql, registration, channel, at)
+  const channel = {
+    gateway: gateway ?? lastPayment.gateway ?? UNKNOWN_GATEWAY,
+    merchantAccount: merchant,
+  }
+  const orderId = await placeBalanceOrder(sql, registration, channel, at)
   assert(orderId !== null, 'a difference that is due was not requested')
   const payment = await paymentOfOrder.get(sql, { orderId })
   assert(payment !== undefined, 'a new payment does not exist')

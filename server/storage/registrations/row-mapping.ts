@@ -163,8 +163,8 @@ export function getQuote({
 }
 
 /**
- * Returns the input of the engine's `applyPaymentEvent`. For a refunded payment, the input contains the reference of
- * the sale.
+ * Returns the input of the engine's `applyPaymentEvent`. For a refunded payment, the input contains the sale's
+ * reference.
  */
 export function toPayment(row: JoinedPaymentRow): Payment {
   const { order_id: orderId, amount, currency, review } = row
@@ -198,8 +198,8 @@ export function toPayment(row: JoinedPaymentRow): Payment {
 }
 
 /**
- * Defines a reader of complete registrations. Sends one statement each for rows, payments, uploads and lines, in one
- * packet.
+ * Defines a reader of complete registrations. Sends four statements (registrations, payments, uploads and lines) in
+ * one round trip.
  */
 function selectRegistrationsWhere<Params extends object>(selection: RowSelection<Params>) {
   const registrationStatement = statement((builder, params: Params, dialect) =>

@@ -12,13 +12,13 @@ import { isInForce } from './undone-notes.ts'
 import type { NewRegistration, SamePersonRegistration, SecondPayment } from '../index.ts'
 
 /** The maximum number of registrations of a person that are compared. Paid and newest ones take precedence. */
-const COMPARED_MAX = 20
+const MAX_COMPARED_REGISTRATIONS = 20
 
 /**
  * The maximum number of browsers stored for a registration. Most delegates use fewer. For any other browser, the
  * delegate gets an email.
  */
-const BROWSERS_MAX = 10
+const MAX_BROWSERS = 10
 
 type Person = { readonly eventId: string; readonly person: string }
 
@@ -69,7 +69,7 @@ const registrationsOfPerson = statement(
         when().when('r.payment_status', '=', 'success').then(0).else(1).end(),
       )
       .orderBy('r.id', 'desc')
-      .limit(dialect.limit(COMPARED_MAX)),
+      .limit(dialect.limit(MAX_COMPARED_REGISTRATIONS)),
 )
 type NewPerson = Person & { id: number; browser: string | null; notifyId: number | null }
 const addPerson = statement((builder, row: NewPerson) =>
@@ -87,7 +87,7 @@ const removeBrowsers = statement((builder, { id }: { id: number }) =>
     .set({ browser: null })
     .where('registration_id', '=', id),
 )
-const registrationToProve = statement(
+const registrationAndOwnership = statement(
   (builder, { regNo, browser }: { regNo: RegNo; browser: string }) =>
     builder
       .selectFrom('registrations as r')
@@ -209,7 +209,7 @@ const lastRequestOrResponse = statement((builder, { id }: { id: number }) =>
 )
 
 /** Returns the person of a registration with an amount due. Null if nothing is due now, or the person is unknown. */
-export const getPersonToPay = ({ orderId, searchable }: NewRegistration): string | null =>
+export const getPayerIfDue = ({ orderId, searchable }: NewRegistration): string | null =>
   orderId === null ? null : getPayerKey(searchable)
 
 /**
@@ -277,10 +277,10 @@ export const readDueNotices = (
 export const removeDueNotice = async (sql: Sql, id: number): Promise<boolean> =>
   (await removeNotice.run(sql, { id }).changes) === 1
 
-/** Records a browser that opened an emailed link of the registration, up to BROWSERS_MAX. */
+/** Records a browser that opened an emailed link of the registration, up to MAX_BROWSERS. */
 export async function recordBrowser(sql: Sql, regNo: RegNo, browser: string): Promise<void> {
-  const row = await registrationToProve.get(sql, { regNo, browser })
-  if (row === undefined || Boolean(row.is_proven) || (row.stored ?? 0) >= BROWSERS_MAX) return
+  const row = await registrationAndOwnership.get(sql, { regNo, browser })
+  if (row === undefined || Boolean(row.is_proven) || (row.stored ?? 0) >= MAX_BROWSERS) return
   const person = getPayerKey({ email: row.email, fullName: row.full_name })
   if (person !== null)
     addPerson.run(sql, { id: row.id, eventId: row.event_id, person, browser, notifyId: null })

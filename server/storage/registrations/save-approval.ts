@@ -4,7 +4,7 @@
  * its delegate may be offered another category.
  */
 import { assert, err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../../engine/messages.ts'
 import type {
   Currency,
   ActionRefusal,
@@ -74,7 +74,7 @@ const countReviewedPaymentsFor = statement(
 )
 
 /**
- * Approves a registration. A free registration is then complete; any other must be paid by the given day. The email
+ * Approves a registration. A free registration is then complete; any other must be paid by the given date. The email
  * states which applies.
  */
 export function approve(sql: Sql, action: NewAction, approval: Approval): Promise<ActionResult> {
@@ -117,7 +117,7 @@ export function acceptOffer(
     if (row.offer !== category)
       return err({
         code: 'moved_on',
-        message: REFUSAL_MESSAGES.selfService.offerChanged,
+        message: SERVER_MESSAGES.selfService.offerChanged,
       })
     saveCategory.run(sql, { id: row.id, category })
     if (quote !== null) await saveQuote(sql, row, quote)

@@ -4,12 +4,12 @@
  */
 import type { Selectable } from 'kysely'
 import { err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/index.ts'
-import { REFUSAL_MESSAGES } from '../../../engine/messages.ts'
+import { SERVER_MESSAGES } from '../../../engine/messages.ts'
 import type { Currency, ActionRefusal, Instant, Amount, Result } from '../../../engine/index.ts'
 import type { ActionResult, Correction, NewAction } from './action-types.ts'
 import { applyAction } from './apply-action.ts'
 import {
-  placeDifferenceOrder,
+  placeBalanceOrder,
   toChannelColumns,
   closeOpenPayments,
   insertPayment,
@@ -161,7 +161,7 @@ export function correct(
 const hasNewAddress = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
   email.toLowerCase() !== searchable.email.toLowerCase()
 
-const { selfService } = REFUSAL_MESSAGES
+const { selfService } = SERVER_MESSAGES
 
 function describeCorrection(
   actionName: NewAction['act'],
@@ -253,12 +253,7 @@ async function reprice(
       { what: 'corrected', amount: (await computeBalance(sql, row.id)) - balanceBefore },
       at,
     )
-    await placeDifferenceOrder(
-      sql,
-      { ...row, due: await getStoredBalance(sql, row.id) },
-      channel,
-      at,
-    )
+    await placeBalanceOrder(sql, { ...row, due: await getStoredBalance(sql, row.id) }, channel, at)
     await coverBill(sql, row.id, at)
     return ok(balanceChange)
   }

@@ -15,7 +15,7 @@ import { parseSearch } from '../lists/search-terms.ts'
 import { completeIndex, discardOlderRules, readIndexedRules } from './fill-unique-answers.ts'
 
 /** The maximum number of registrations compared while their answers are not indexed yet. */
-const CANDIDATES_MAX = 1_000
+const MAX_CANDIDATES = 1_000
 
 type EventParams = { eventId: string }
 type UniqueAnswer = EventParams & { rule: string; folded: string }
@@ -62,7 +62,7 @@ const unsearchableRegistrations = statement(
       .where('r.id', '>', ({ selectFrom }) => selectFrom('search_progress').select('last_id'))
       .where(({ ref }) => raw<boolean>`${ref('r.event_id')} || '' = ${eventId}`)
       .where(isConflicting(exceptId))
-      .limit(CANDIDATES_MAX),
+      .limit(MAX_CANDIDATES),
 )
 const deleteAnswersOf = statement((builder, { registrationId }: { registrationId: number }) =>
   builder.deleteFrom('unique_answers').where('registration_id', '=', registrationId),
@@ -124,10 +124,10 @@ export async function findConflictingAnswer(
 }
 
 /**
- * Compares registrations while the answers of earlier ones are being indexed: registrations with the same words in the
- * office's search, and registrations that the search does not contain yet. Returns null if no registration has the same
- * answers. Only an email address can prove that no registration has it, because it is stored in the form in which it is
- * searched.
+ * Compares registrations while the answers of earlier ones are being indexed: registrations with the same words in
+ * the office's search, and registrations that are not searchable yet. Returns null if no registration has the same
+ * answers. Returns `undecided` if there are too many candidates, or if the rule compares no email address: only email
+ * addresses are stored in the form in which they are searched.
  */
 async function findUnindexedConflict(
   sql: Sql,
@@ -145,7 +145,7 @@ async function findUnindexedConflict(
     (row) => getComparisonKey(rule, JSON.parse(row.answers) as Answers) === conflict.folded,
   )
   if (conflictingRow !== undefined) return conflictingRow
-  const isExhaustive = Math.max(rowsWithWords.length, unsearchableRows.length) < CANDIDATES_MAX
+  const isExhaustive = Math.max(rowsWithWords.length, unsearchableRows.length) < MAX_CANDIDATES
   return email !== '' && isExhaustive ? null : 'undecided'
 }
 
@@ -164,7 +164,7 @@ const findCandidates = (
       .where('r.event_id', '=', eventId)
       .where(isConflicting(exceptId))
       // Does not order the rows, because SQLite takes twenty times as long to read the index backwards.
-      .limit(dialect.limit(CANDIDATES_MAX)),
+      .limit(dialect.limit(MAX_CANDIDATES)),
   ).all()
 
 /** The name under which a person is locked together with the rules. No rule of an event file has this name. */
@@ -193,7 +193,7 @@ export function lockUniqueAnswers(
 
 /**
  * Indexes the answers of a registration under the rules of its event, and of the event's other versions, because
- * another version may have been activated meanwhile.
+ * another version may have been activated in the meantime.
  */
 export async function indexAnswers(
   sql: Sql,

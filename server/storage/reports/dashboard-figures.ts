@@ -185,7 +185,7 @@ export async function findValuesInUse(
     ),
     items: items ? countByName(await itemsInUse.all(sql, { eventId })) : {},
     places: countByName(
-      seats.filter(({ taken }) => taken > 0).map(({ place: name, taken: n }) => ({ name, n })),
+      seats.filter(({ taken }) => taken > 0).map(({ quotaKey: name, taken: n }) => ({ name, n })),
     ),
     codes: countByName(await codesInUse.all(sql, { eventId })),
   }

@@ -114,7 +114,7 @@ const buildSumStatement = (paymentState: 'unpaid' | 'paid') =>
   })
 const SUM_STATEMENTS = [buildSumStatement('unpaid'), buildSumStatement('paid')]
 
-/** Returns a page of registrations with an amount due, by day of registration, oldest first. */
+/** Returns a page of registrations with an amount due, by registration date, oldest first. */
 export async function readDebtorPage(
   sql: Sql,
   eventIds: readonly string[],

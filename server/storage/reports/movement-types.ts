@@ -145,7 +145,7 @@ export type DebtorSum = {
   readonly amount: Amount
 }
 
-/** `month`: YYYY-MM, of Indian days. */
+/** `month`: YYYY-MM, in Indian time. */
 export type MonthClosing = {
   readonly eventId: string
   readonly month: string
@@ -169,7 +169,7 @@ export interface ReportStore {
   workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
   /** Returns payments and refunds, newest first. `after`: the `next` of the previous page. */
   movementPage(query: MovementQuery, after: string | null, limit: number): Promise<MovementPage>
-  /** Returns payments of these days that staff moved from this event to another after that instant. */
+  /** Returns payments of these dates that staff moved from this event to another event after that instant. */
   paymentsMovedAway(
     eventId: string,
     period: Pick<MovementQuery, 'from' | 'to'> & { readonly changedAfter: Instant },
@@ -188,7 +188,7 @@ export interface ReportStore {
   taxDocuments(
     query: Pick<MovementQuery, 'eventIds' | 'from' | 'to'>,
   ): Promise<readonly ListedDocument[]>
-  /** Returns the settlement lines of these days (half-open), by account and day. `eventIds` null: all events. */
+  /** Returns the settlement lines of these dates (half-open), by account and date. `eventIds` null: all events. */
   settlementFees(
     eventIds: readonly string[] | null,
     from: Day,

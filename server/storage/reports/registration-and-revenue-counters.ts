@@ -1,8 +1,8 @@
 /**
  * Maintains counters of registrations and revenue, so that no report has to count rows.
- * Counts registrations per event, Indian day, category, period and status, and revenue per event and day. Triggers
- * update the counts when counted registrations change (migrations/amounts-due.ts). Missing categories and periods count
- * under ''.
+ * Counts registrations per event, date in India, category, period and status, and revenue per event and date.
+ * Triggers update the counts when counted registrations change (migrations/amounts-due.ts). Registrations without a
+ * category or period are counted under ''.
  */
 import { sql as raw } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
@@ -14,17 +14,19 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { amountOwed, isEnded } from './balance-expressions.ts'
 import type { EventFigures, ListQuery, StatusSum } from '../index.ts'
 
-/** On PostgreSQL, appends a row, because every payment of a day would lock a single row for that day. */
+/**
+ * On PostgreSQL, appends a row. Updating one row per day would make every payment of that day wait for the same lock.
+ */
 const addRevenue = statement(
   (
     builder,
     { eventId, day, currency, amount }: { eventId: string; day: Day } & Money,
-    { countersAreAppended },
+    { appendsCounterRows },
   ) => {
     const insert = builder
       .insertInto('revenue')
       .values({ event_id: eventId, day, currency, amount })
-    return countersAreAppended
+    return appendsCounterRows
       ? insert
       : insert.onConflict((conflict) =>
           conflict.columns(['event_id', 'day', 'currency']).doUpdateSet((eb) => ({
@@ -157,8 +159,8 @@ const countsByDay = statement((builder, { eventId, currency }: EventParams & Cur
 )
 
 /**
- * Records an amount for a registration, in minor units of its currency, on the Indian day of the instant. Negative for
- * a refund.
+ * Records an amount for a registration, in minor units of its currency, on the date of the instant in India. Negative
+ * for a refund.
  */
 export function recordRevenue(
   sql: Sql,
@@ -184,7 +186,7 @@ type RevenueOwner = {
  */
 export async function countNewRegistrations(sql: Sql): Promise<void> {
   // Triggers count them on PostgreSQL.
-  if (sql.dialect.countersAreAppended) return
+  if (sql.dialect.appendsCounterRows) return
   const addedRowCount = await addNewRegistrations.run(sql).changes
   if (addedRowCount > 0) saveLastCounted.run(sql)
 }
@@ -193,7 +195,7 @@ export async function countNewRegistrations(sql: Sql): Promise<void> {
 const buildCounterFilter =
   (query: ListQuery) =>
   ({ and, eb, fn, val }: ExpressionBuilder<Tables, 'counters'>): Expression<SqlBool> => {
-    // Uses a function call, because otherwise SQLite would plan these frequent queries again at every run.
+    // Uses a function call, because otherwise SQLite would replan these frequent queries on every execution.
     const conditions = [eb('event_id', '=', fn.coalesce(val(query.eventId), raw.lit('')))]
     if (query.dateFrom !== undefined) conditions.push(eb('day', '>=', query.dateFrom))
     if (query.dateTo !== undefined) conditions.push(eb('day', '<=', query.dateTo))
@@ -240,7 +242,10 @@ export function countByDay(
   ).all()
 }
 
-/** Returns the number of registrations with each status, and how many of them were created on the day or have ended. */
+/**
+ * Returns the number of registrations with each status and, of these, the number created on `day` and the number that
+ * have ended.
+ */
 export function countByStatus(
   sql: Sql,
   eventId: string,
@@ -270,8 +275,8 @@ export function countByCategory(
 }
 
 /**
- * Returns the registrations by creation day, and the payments in that currency by payment or refund day. Omits days
- * without either.
+ * Returns the registrations by creation date, and the payments in that currency by payment or refund date. Omits
+ * dates without either.
  */
 export function readFiguresByDay(
   sql: Sql,

@@ -8,13 +8,13 @@ import { isEnded as isEndedRegistration } from './balance-expressions.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { buildQuery } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
-import { COUNT_MAX } from '../lists/list-and-search-registrations.ts'
+import { MAX_COUNTED } from '../lists/list-and-search-registrations.ts'
 import { buildFilter, countPersons, r } from '../lists/list-filters.ts'
 import { findMatchingRows } from '../lists/search-registrations.ts'
 import type { ListQuery, ListSales } from '../index.ts'
 
 /**
- * Adds up the sales of a list. A search includes at most COUNT_MAX registrations; any other list is added up in one
+ * Adds up the sales of a list. A search includes at most MAX_COUNTED registrations; any other list is added up in one
  * pass over its lines. Excludes ended registrations, unless the query selects them.
  */
 export async function computeSalesOfList(
@@ -22,13 +22,13 @@ export async function computeSalesOfList(
   query: ListQuery,
   fields: readonly string[],
 ): Promise<ListSales> {
-  const matchingRows = await findMatchingRows(sql, query, null, COUNT_MAX + 1)
+  const matchingRows = await findMatchingRows(sql, query, null, MAX_COUNTED + 1)
   const listCondition =
     matchingRows === null
       ? buildFilter(query)
       : sql.dialect.isIdIn(
           r.ref('r.id'),
-          JSON.stringify(matchingRows.slice(0, COUNT_MAX).map(({ id }) => id)),
+          JSON.stringify(matchingRows.slice(0, MAX_COUNTED).map(({ id }) => id)),
         )
   const salesCondition = isEnded(query.state)
     ? listCondition
@@ -97,7 +97,7 @@ export async function computeSalesOfList(
       ).get()
       return { field, count: row?.count ?? 0, paid: row?.paid ?? 0 }
     }),
-    isCapped: (matchingRows?.length ?? 0) > COUNT_MAX,
+    isCapped: (matchingRows?.length ?? 0) > MAX_COUNTED,
   }
 }
 

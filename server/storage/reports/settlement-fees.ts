@@ -1,4 +1,4 @@
-/** Lists the settlement lines of given days, with the events of their payments. */
+/** Lists the settlement lines of given dates, with the events of their payments. */
 import type { Day } from '../../../engine/index.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -54,7 +54,7 @@ const feesOfAccount = statement((builder, { source, account, from, to }: FeePara
     .orderBy('id'),
 )
 
-/** Returns the settlement lines of these days. Excludes lines without a day. */
+/** Returns the settlement lines of these dates. Excludes lines without a date. */
 export async function listSettlementFees(
   sql: Sql,
   eventIds: readonly string[] | null,

@@ -130,7 +130,7 @@ export async function acceptForOrder(
     const separateOrder =
       capture.source === row.gateway
         ? null
-        : await replaceByManualOrder(sql, row, { way: capture.source, review }, at)
+        : await replaceByManualOrder(sql, row, { method: capture.source, review }, at)
     if (separateOrder === null)
       return refuseDecision(
         'reference_taken',

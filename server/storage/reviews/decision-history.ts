@@ -1,4 +1,4 @@
-/** Stores and describes decisions about payment reviews. Stored decisions are never edited. */
+/** Stores and describes decisions on payment reviews. Stored decisions are never edited. */
 import { err, formatMoney, ok } from '../../../engine/index.ts'
 import type {
   Decision,

@@ -1,7 +1,7 @@
 /**
  * Checks whether seats are left under the quotas of an event, and reserves them for a new registration.
- * An expired hold is removed only when another registration needs the seat, so that a clock that is set back
- * cannot sell the seat twice.
+ * An expired hold is removed only when another registration needs the seat, so that a clock that is set back cannot
+ * sell the seat twice.
  */
 import { expressionBuilder } from 'kysely'
 import type { Selectable } from 'kysely'
@@ -252,8 +252,8 @@ export function reserveQuotas(
 }
 
 /**
- * Returns the first seat of a registration that another registration has taken meanwhile. Null if the registration has
- * all its seats, or can get them again.
+ * Returns the first seat of a registration that another registration has taken in the meantime. Null if the
+ * registration has all its seats, or can get them again.
  */
 export async function findUnavailableSeat(
   sql: Sql,
@@ -295,9 +295,10 @@ export const toUnavailableSeat = ({ place, name }: SeatTypeRow): UnavailableSeat
 })
 
 /**
- * Returns the number of seats of each type that are left, by name. Negative if staff exceeded the quota. Expired holds
- * count as available if no other seat is left, or so few that the form shows the number (`seatCounts`, by seat type).
- * With more seats, expired holds do not matter, and one statement is enough for all seat types.
+ * Returns the number of seats of each type that are left, by name. Negative if staff exceeded the quota. Expired
+ * holds count as available if no other seat is left, or so few other seats that the form shows the number
+ * (`seatCounts`, by seat type). With more seats, expired holds do not matter, and one statement is enough for all
+ * seat types.
  */
 export async function countAvailableSeats(
   sql: Sql,
@@ -333,7 +334,7 @@ export async function listTakenSeats(
   at?: Instant,
 ): Promise<readonly StoredSeats[]> {
   return mapInOrder(await seatTypesOfEvent.all(sql, { eventId }), async (pool) => ({
-    place: pool.place,
+    quotaKey: pool.place,
     max: pool.max,
     taken:
       (await countTakenSeats(sql, pool)) -

@@ -163,7 +163,7 @@ export async function setLimits(
 
 /** Describes the registrations that need a seat type, as text. Equal texts describe the same registrations. */
 const describeUse = ({
-  limit: { when, eachOptionOf, count, withDelegate },
+  quota: { when, eachOptionOf, count, withDelegate },
   option,
 }: SeatPool): string => JSON.stringify([when, eachOptionOf, option, count, withDelegate])
 
@@ -231,8 +231,8 @@ export async function updateSeatsAfterCorrection(
 }
 
 /**
- * Keeps the seats that a registration needs, and takes back those lost meanwhile. Returns the first unavailable seat.
- * Null if all seats are available.
+ * Keeps the seats that a registration needs, and takes back seats that it lost in the meantime. Returns the first
+ * unavailable seat. Null if all seats are available.
  */
 export async function retakeLostSeats(
   sql: Sql,

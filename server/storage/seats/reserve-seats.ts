@@ -86,8 +86,8 @@ export async function saveAnswersAndCode(
 }
 
 /**
- * Checks whether a registration whose hold has expired can still be paid: other registrations may have taken its seats
- * or used its code. Ignores its own holds. Returns null if it can be paid.
+ * Checks whether a registration whose hold has expired can still be paid: other registrations may have taken its
+ * seats or used its code. Ignores the registration's own holds. Returns null if it can be paid.
  */
 export async function checkStillAvailable(
   sql: Sql,

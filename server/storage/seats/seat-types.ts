@@ -1,6 +1,10 @@
 /** Defines seats as callers of the store see them. */
 
 /** A seat type with its quota (`max`) and the number of held or kept seats. */
-export type StoredSeats = { readonly place: string; readonly max: number; readonly taken: number }
+export type StoredSeats = {
+  readonly quotaKey: string
+  readonly max: number
+  readonly taken: number
+}
 /** A seat that other registrations have taken. `name` is its label. */
 export type UnavailableSeat = { readonly place: string; readonly name: string }

@@ -200,8 +200,8 @@ const registrationWithoutSeats = statement(
 )
 
 /**
- * Returns the registration if its seats are not reserved yet. Sends one statement, which can share a packet with other
- * reads.
+ * Returns the registration if its seats are not reserved yet. Sends one statement, which can be sent together with
+ * other reads.
  */
 export const readEarlierRegistration = (
   sql: Sql,
@@ -237,8 +237,8 @@ export function retireSeats(sql: Sql, eventId: string, names: readonly string[])
 }
 
 /**
- * Starts counting earlier registrations, from the first one on. `types`: the seat types whose counts are incomplete
- * until then.
+ * Starts counting earlier registrations, beginning with the first. `types`: the seat types whose counts are
+ * incomplete until then.
  */
 export function beginCounting(sql: Sql, eventId: string, types: readonly string[]): void {
   startCounting.run(sql, { eventId, types: JSON.stringify(types) })

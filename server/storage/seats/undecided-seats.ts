@@ -43,19 +43,19 @@ export async function computeSeatBounds(
   const pool = listSeatPools(limits).find(({ id }) => id === place)
   if (pool === undefined) return { minSeats: 0, maxSeats: Infinity }
   const rows = (await registrationsByCategory.all(sql, { eventId })).filter(({ category }) =>
-    mayNeedSeat(pool.limit, category === '' ? null : category),
+    mayNeedSeat(pool.quota, category === '' ? null : category),
   )
   const sumCounts = (counts: readonly { readonly count: number }[]): number =>
     counts.reduce((total, { count }) => total + count, 0)
   // Only the answers contain the number of people or tickets of a registration.
-  const { count, countMax = Infinity, withDelegate } = pool.limit
+  const { count, countMax = Infinity, withDelegate } = pool.quota
   const [quantityMin, quantityMax] =
     count === undefined ? [1, 1] : [withDelegate === true ? 1 : 0, countMax]
   const registrations = sumCounts(rows)
   return {
     // A paid registration that has not ended keeps its seats.
     minSeats:
-      pool.option === null && dependsOnCategoryOnly(pool.limit)
+      pool.option === null && dependsOnCategoryOnly(pool.quota)
         ? sumCounts(rows.filter(({ status }) => status === 'success')) * quantityMin
         : 0,
     maxSeats: registrations === 0 ? 0 : registrations * quantityMax,

@@ -12,7 +12,7 @@ import type { Call, writes } from '../operations/writes.ts'
  * The maximum number of entries in memory. This is enough for a whole office during one night. Further views are
  * refused.
  */
-const DEFERRED_ENTRIES_MAX = 10_000
+const MAX_DEFERRED_ENTRIES = 10_000
 /** The retry interval. */
 const RETRY_MS = 5_000
 
@@ -57,7 +57,7 @@ export function openDeferredAuditLog(write: Call<typeof writes>): DeferredAuditL
     } catch (error) {
       if (
         !(error instanceof StoreBusy) ||
-        entries.length + lastSeenTimes.size >= DEFERRED_ENTRIES_MAX
+        entries.length + lastSeenTimes.size >= MAX_DEFERRED_ENTRIES
       )
         throw error
       defer()

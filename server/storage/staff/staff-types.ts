@@ -78,7 +78,7 @@ export type ActivityQuery = {
   readonly kinds: readonly AuditEntryKind[] | null
   /** Words that the action's text must contain, in any order; '' for all. */
   readonly words: string
-  /** Both days included. Null for no limit. */
+  /** The first and last date, inclusive. Null for no limit. */
   readonly from: Day | null
   readonly to: Day | null
 }
@@ -99,7 +99,7 @@ export interface UserStore {
   adminCount(): Promise<number>
   /** Returns the users, sorted by name. */
   staffAccounts(at: Instant): Promise<readonly StoredUser[]>
-  /** Adds an owner of all events, unless `permissions` restricts it. */
+  /** Adds an owner of all events, unless `permissions` restricts the user. */
   addAdmin(
     username: string,
     passwordHash: string,

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { PNG } from 'pngjs'
 import { findLayoutProblemsInPage } from '../layout-boxes.ts'
 
-/** Elements are found by their visible label or name; each call waits until one exists. */
+/** Elements are found by their visible label or name; each call waits until the element exists. */
 export type Driver = {
   readonly open: (url: string) => Promise<void>
   readonly fill: (label: string, text: string) => Promise<void>

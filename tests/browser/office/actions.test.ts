@@ -82,7 +82,7 @@ const confirmAction = async (reason: string, button: string): Promise<void> => {
   await findDialog().getByRole('button', { name: button, exact: true }).click()
 }
 
-test('writes a note, corrects a name and transfers a registration; the timeline shows user, action and reason', async () => {
+test('staff write a note, correct a name and transfer a registration; the timeline shows user, action and reason', async () => {
   const page = await openRegistration(await addPaidRegistration(1))
   const timeline = page.getByRole('region', { name: 'Timeline' })
   await timeline.getByLabel('Note', { exact: true }).fill('Wants a vegetarian lunch.')
@@ -118,7 +118,7 @@ test('writes a note, corrects a name and transfers a registration; the timeline 
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
-test('the cancel dialog proposed a refund without its calculation: it shows the amount due, the percentage, earlier refunds and the proposal', async () => {
+test('the cancel dialog shows how the proposed refund is calculated: the overpayment, the percentage and earlier refunds', async () => {
   const regNo = await addPaidRegistration(30)
   const staffSession = await signIn(server)
   const correctAction = { act: 'correct', why: 'Found the card.', answers: { is_member: true } }
@@ -151,7 +151,7 @@ test('the cancel dialog proposed a refund without its calculation: it shows the 
   await waitForStatus('Registration cancelled')
 })
 
-test('cancels a registration under the refund scale: its seat is sold again, and half is refunded', async () => {
+test('staff cancel a registration under the refund scale: its seat is sold again, and half is refunded', async () => {
   await addPaidRegistration(4, true)
   const page = await openRegistration(await addPaidRegistration(2, true))
   const submitForm = () =>
@@ -181,7 +181,7 @@ test('cancels a registration under the refund scale: its seat is sold again, and
   await expect.poll(() => findPanel().locator('.care').count()).toBe(0)
 })
 
-test('shows changes made while the dialog was open before it cancels or refunds', async () => {
+test('before the dialog cancels or refunds, it shows changes made while it was open', async () => {
   const regNo = await addRegistration(29)
   const page = await openRegistration(regNo)
   await press('Cancel registration')
@@ -240,7 +240,7 @@ test('after a correction to a higher category, the delegate pays the balance by 
   await confirmAction('Shows no card.', 'Correct answers')
   await findDialog().getByRole('alert').getByText('₹\u00a02,360 more').waitFor()
   await expectAccessible(page, 'a correction that changes the price')
-  await findDialog().getByRole('button', { name: 'Accept new price and correct' }).click()
+  await findDialog().getByRole('button', { name: 'Accept new price and save correction' }).click()
   await waitForStatus('Correction saved. The price is ₹\u00a02,360 higher.')
   await findPanel().getByText('Partly paid', { exact: true }).waitFor()
 
@@ -265,7 +265,7 @@ test('after a correction to a higher category, the delegate pays the balance by 
   await findDialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('Yes')
   await confirmAction('Found the card.', 'Correct answers')
   await findDialog().getByRole('alert').getByText('₹\u00a02,360 less').waitFor()
-  await findDialog().getByRole('button', { name: 'Accept new price and correct' }).click()
+  await findDialog().getByRole('button', { name: 'Accept new price and save correction' }).click()
   await findPanel().getByText('To refund: ₹\u00a02,360').waitFor()
   await press('Refund')
   await expect.poll(() => findDialog().getByLabel('Amount to refund').inputValue()).toBe('2360')
@@ -286,7 +286,7 @@ async function findPaymentLink(): Promise<string> {
   return /\/my\/[\w-]+/.exec(text)?.[0] ?? ''
 }
 
-test('confirms a matching transfer, and opens its receipt', async () => {
+test('staff confirm a matching transfer and open its receipt', async () => {
   const regNo = await addRegistration(9, { on: '2026-01-19' })
   const page = await openRegistration(regNo)
   await press('Send payment link')

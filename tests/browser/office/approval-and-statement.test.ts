@@ -93,7 +93,7 @@ const findDialog = () => visitor.page.getByRole('dialog')
 const press = (name: string) => pressAction(visitor.page, name)
 const waitForStatus = (text: string) => findPanel().getByRole('status').getByText(text).waitFor()
 
-test('a statement of two events is matched in three clicks; a colleague sees without a reload that an unmatched line was assigned by keyboard', async () => {
+test('a statement for two events is matched in three clicks; a colleague sees, without a reload, that an unmatched line is assigned by keyboard', async () => {
   const transferAnswers = { is_member: 'false', way: 'transfer' }
   const [firstRegNo, secondRegNo] = [
     await registerDelegate(5, transferAnswers),
@@ -141,7 +141,7 @@ test('a statement of two events is matched in three clicks; a colleague sees wit
     page.evaluate(() => document.activeElement?.getAttribute('aria-label'))
   await click('Split line 4')
   await expect.poll(readFocusedLabel).toBe('Add a person to line 4')
-  // The response used to move the focus out of the field before the user could type.
+  // The response must not move the focus out of the field before the user can type.
   heldStatement.resolve()
   await page.getByRole('button', { name: 'Confirm all exact' }).waitFor({ state: 'detached' })
   await page.unroute(/\/api\/admin\/statements\/\d+\//)
@@ -172,7 +172,7 @@ test('a statement of two events is matched in three clicks; a colleague sees wit
   await context.close()
 })
 
-test('approves and rejects registrations, and matches a transfer in a statement: each is paid at the price of the registration date, with emails', async () => {
+test('staff approve and reject registrations, and match a transfer in a statement: each registration is paid at the price of the registration date, with emails', async () => {
   let delegate = await visit(browser, { width: 360 })
   let { page } = delegate
   await page.goto(`${server.url}/sample2026`)

@@ -55,7 +55,7 @@ async function expectDinars(page: Page, ...amounts: readonly string[]): Promise<
   expect(await readText(page)).not.toContain('₹')
 }
 
-test('an event in dinars showed rupees', async () => {
+test('an event in dinars shows only dinars', async () => {
   const { page } = delegate
   await page.goto(`${server.url}/lekhacon2027`)
   await waitForHydration(page)

@@ -33,7 +33,7 @@ afterAll(async () => {
   await server.close()
 })
 
-test('creates and lists discount codes; withdraws one after confirmation', async () => {
+test('discount codes are created and listed, and withdrawn after confirmation', async () => {
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   const { page, context, consoleErrors } = await visit(browser, { width: 360 })
   await page.goto(`${url}/admin/events/sample2026/codes`)

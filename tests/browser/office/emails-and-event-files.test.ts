@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-test('finds a failed email by address and resends it; shows why an invalid event file is not served', async () => {
+test('a failed email is found by address and resent; the office shows why an invalid event file is not served', async () => {
   const url = await server.app.listen({ host: '127.0.0.1', port: 0 })
   const { page, context, consoleErrors } = await visit(browser, { width: 360 })
   const hasNoScroll = (): Promise<boolean> =>

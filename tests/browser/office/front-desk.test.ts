@@ -107,10 +107,10 @@ async function fillPerson(page: Page, name: string): Promise<void> {
   await page.getByLabel('Phone Number').fill('9876511111')
 }
 
-test('adding a walk-in who paid in cash took eight clicks on three pages; a changed price is shown before the payment is recorded', async () => {
+test('adding a walk-in who pays in cash takes three clicks; a changed price is shown before the payment is recorded', async () => {
   const { page } = visitor
   await page.goto(`${url}/admin/events/${EVENT}/registrations/new`)
-  // If the payment method was missing, no other error was shown.
+  // A missing payment method does not hide other errors.
   await page.getByRole('radio', { name: 'Cash' }).waitFor()
   await findAddButton(page).click()
   await page.getByText('Choose a payment method.').waitFor()
@@ -141,7 +141,7 @@ test('adding a walk-in who paid in cash took eight clicks on three pages; a chan
   expect((await server.deps.store.searchEvents([EVENT], 'Binu Later', 5)).length).toBe(0)
   await page.setViewportSize({ width: 320, height: 600 })
   await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth)).toBe(320)
-  // On a phone, the price bar covered a field that was reached by keyboard.
+  // On a phone, the price bar does not cover a field that is reached by keyboard.
   await page.setViewportSize({ width: 360, height: 660 })
   await name.focus()
   for (let fields = 0; fields < 6; fields += 1) {
@@ -153,7 +153,7 @@ test('adding a walk-in who paid in cash took eight clicks on three pages; a chan
   await page.getByText('is registered and paid. Received: ₹\u00a04,720').waitFor()
 })
 
-test('refunds in full in three clicks and resends in two; a dialog focuses its first field, a destructive one Keep registration', async () => {
+test('a full refund takes three clicks and resending an email two; a dialog focuses its first field, a destructive dialog “Keep registration”', async () => {
   const { page } = visitor
   await openRegistration(page, await addPaidRegistration(1))
   const actions = page.getByRole('region', { name: 'Actions' })
@@ -182,7 +182,7 @@ test('refunds in full in three clicks and resends in two; a dialog focuses its f
   expect(refundClicks).toBeLessThanOrEqual(3)
 })
 
-test('corrects an email in its row within three clicks or by keyboard alone; shows a new price before saving, and an error at its field', async () => {
+test('an email is corrected in its row within three clicks or by keyboard alone; a new price is shown before saving, and an error at its field', async () => {
   const { page } = visitor
   const regNo = await addPaidRegistration(2)
   await openRegistration(page, regNo)
@@ -232,7 +232,7 @@ test('corrects an email in its row within three clicks or by keyboard alone; sho
   await page.setViewportSize({ width: 1280, height: 900 })
 })
 
-test('two users corrected the same answer, and the first correction was lost: an open page shows changes made by others', async () => {
+test('if two users correct the same answer, no correction is lost: an open page shows changes made by others', async () => {
   const regNo = await addPaidRegistration(3)
   const { page, context, consoleErrors } = await visit(browser, { privateWindow: true })
   await addSessionCookie(context, url, { username: 'office', password: PASSWORD })

@@ -37,7 +37,7 @@ const openPage = async (path: string, width = 1280): Promise<Page> => {
   return visitor.page
 }
 const findStatus = (page: Page) => page.locator('.list-summary[role=status]')
-/** Expects that the focus moved to another control when the focused control removed itself. */
+/** Expects the focus on another control after the focused control has removed itself. */
 const expectFocusNotLost = async (page: Page): Promise<void> => {
   await expect.poll(() => page.evaluate(() => document.activeElement?.tagName)).not.toBe('BODY')
 }
@@ -103,7 +103,7 @@ describe('the list', () => {
     await page.getByText('121 to 130 of 130').waitFor()
   })
 
-  test('the header was not visible after scrolling, and the next page opened at its end', async () => {
+  test('the header stays visible after scrolling, and the next page opens at its top', async () => {
     const page = await openPage('/admin/afpicon2026?page_size=100')
     await findStatus(page).getByText('1 to 100 of 130').waitFor()
     const header = page.getByRole('columnheader', { name: 'Registration Number' })
@@ -171,7 +171,7 @@ describe('the list', () => {
     await page.emulateMedia({ media: null })
   })
 
-  test('a selection was lost on the next page, and could not include all rows of the list', async () => {
+  test('a selection is kept on the next page, and can include all rows of the list', async () => {
     const page = await openPage('/admin/afpicon2026?page_size=10&payment_status=failed')
     const bar = page.getByRole('group', { name: 'Selected registrations' })
     await page.getByLabel('Select Dr. Example 130').check()
@@ -254,7 +254,7 @@ describe('the list', () => {
         .poll(() => page.evaluate(() => document.documentElement.scrollWidth), { message: path })
         .toBe(360)
       if (path !== '/admin/afpicon2026') continue
-      // The first row was at 680 px, below the window.
+      // The first row is in the window.
       expect((await page.getByRole('row').first().boundingBox())?.y).toBeLessThanOrEqual(420)
     }
   })

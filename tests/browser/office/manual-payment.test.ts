@@ -1,4 +1,4 @@
-/** Payments without a gateway: reported by the delegate, confirmed by staff, or recorded at the desk. */
+/** Payments without a gateway: reported by the delegate, confirmed by staff, or recorded at the front desk. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync } from 'node:fs'
 import { join } from 'node:path'

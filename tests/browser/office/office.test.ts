@@ -242,7 +242,7 @@ describe('the session ends', () => {
   })
 })
 
-test('the theme follows the device; every page of the office is readable in both themes, and axe could measure each text', async () => {
+test('the theme follows the device; every page of the office is readable in both themes, and axe can measure each text', async () => {
   const page = await openPage('/admin/dashboard')
   await page.setViewportSize({ width: 1280, height: 900 })
   const event = `/admin/events/${EVENT}`

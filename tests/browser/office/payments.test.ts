@@ -1,4 +1,4 @@
-/** A treasurer's month end, with the number of clicks, and one decision on several payments. */
+/** A treasurer's month-end close, with the number of clicks, and one decision on several payments. */
 import { readFileSync } from 'node:fs'
 import { unzipSync } from 'fflate'
 import type { Browser, Page } from 'playwright-core'
@@ -77,7 +77,7 @@ test('two clicks show the payments of January, one click the amounts due, and tw
   const file = await download
   expect(file.suggestedFilename()).toBe('accounts_2026-01.zip')
   expect(Object.keys(unzipSync(new Uint8Array(readFileSync(await file.path()))))).toHaveLength(13)
-  await expectAccessible(page, 'the close of a month')
+  await expectAccessible(page, 'the month-end close')
   await page.getByRole('button', { name: 'Close the month' }).click()
   const closeDialog = page.getByRole('dialog')
   await closeDialog.getByRole('link', { name: '3 payments need review' }).waitFor()
@@ -101,9 +101,9 @@ test('two clicks show the payments of January, one click the amounts due, and tw
   await dialog.getByLabel('Reason').fill('Agreed with the committee.')
   const releaseDecisions = await holdRequests(page, '**/decide/')
   await dialog.getByRole('button', { name: 'Accept as full payment' }).click()
-  await dialog.getByRole('progressbar', { name: '0 of 3 decided' }).waitFor()
+  await dialog.getByRole('progressbar', { name: '0 of 3 reviewed' }).waitFor()
   releaseDecisions()
-  await page.getByRole('status').getByText('3 of 3 payments decided.').waitFor()
+  await page.getByRole('status').getByText('3 of 3 payments reviewed.').waitFor()
   await page.getByText('No payments need review.').waitFor()
 
   // One click: the amounts due.

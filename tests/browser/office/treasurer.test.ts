@@ -130,7 +130,7 @@ async function readReference(page: Page): Promise<string> {
   return /reference (\d+)\.$/.exec((await confirmationText.first().textContent()) ?? '')?.[1] ?? ''
 }
 
-test('payments that do not match: accepts a transfer, refunds a card payment after the gateway first rejects it, and moves an unmatched payment to a delegate found by name', async () => {
+test('of payments that do not match, the treasurer accepts a transfer, refunds a card payment after the gateway first rejects the refund, and moves an unmatched payment to a delegate found by name', async () => {
   const { page } = visitor
   const shortRegNo = await registerDelegate(1, 'card')
   const gatewayUrl = await payInBrowser(shortRegNo, 'Pay a wrong amount')
@@ -215,7 +215,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment aft
   const unmatchedRegion = page.getByRole('region', { name: /^Payment C/ })
   await unmatchedRegion.getByText('NEFT FROM A FRIEND').waitFor()
   await unmatchedRegion.getByRole('button', { name: 'Move to another registration' }).click()
-  // “Move” accepted only a number, but staff know the name.
+  // Staff know the name, so the dialog finds the number.
   await findDialog().getByRole('combobox', { name: 'Other registration' }).fill('Delegate 3')
   await findDialog()
     .getByRole('option', { name: /Delegate 3/ })
@@ -235,7 +235,7 @@ test('payments that do not match: accepts a transfer, refunds a card payment aft
 // tests/browser/office/actions.test.ts covers the same in smaller steps, on a server in the test
 // process.
 registerThorough(() => {
-  test('corrects a name, a category upwards (the delegate pays the balance by the emailed link) and downwards (with a refund), and transfers the registration, which revokes old links', async () => {
+  test('the treasurer corrects a name, a category to a higher price (the delegate pays the balance by the emailed link) and to a lower price (with a refund), and transfers the registration, which revokes old links', async () => {
     const { page } = visitor
     const regNo = await registerDelegate(4, 'card', true)
     await payInBrowser(regNo, 'Pay')
@@ -257,7 +257,9 @@ registerThorough(() => {
       await findDialog().getByLabel('Answer to correct').selectOption('Member')
       await findDialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption(answer)
       await confirmAction(reason, 'Correct answers')
-      await findDialog().getByRole('button', { name: 'Accept new price and correct' }).click()
+      await findDialog()
+        .getByRole('button', { name: 'Accept new price and save correction' })
+        .click()
     }
     await correctMembership('No', 'The card is of last year.')
     await waitForStatus('The price is ₹\u00a02,360 higher.')
@@ -287,7 +289,7 @@ registerThorough(() => {
     await findDialog().getByLabel('Answer to correct').selectOption('Member')
     await findDialog().getByRole('combobox', { name: 'Member', exact: true }).selectOption('No')
     await confirmAction('One click too many.', 'Correct answers')
-    await findDialog().getByRole('button', { name: 'Accept new price and correct' }).click()
+    await findDialog().getByRole('button', { name: 'Accept new price and save correction' }).click()
     await findDialog().getByText('A refund of this registration is in progress.').waitFor()
     await findDialog().getByRole('button', { name: 'Cancel', exact: true }).click()
 

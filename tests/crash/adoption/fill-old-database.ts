@@ -335,12 +335,12 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
   async (p) => {
     await register(p)
     await pay(p, { amount: p.total - 2_000 })
-    if (p.n < REVIEWED_MAX) await decide(p, { what: 'accept', reference: null, amount: null })
+    if (p.n < MAX_REVIEWED) await decide(p, { what: 'accept', reference: null, amount: null })
   },
   async (p) => {
     await register(p)
     await pay(p, { amount: p.total - 500 })
-    if (p.n < REVIEWED_MAX) await decide(p, { what: 'refund', amount: null })
+    if (p.n < MAX_REVIEWED) await decide(p, { what: 'refund', amount: null })
   },
   (p) => register(p, requireApproval(p)),
   async (p) => {
@@ -454,7 +454,7 @@ const SCENARIOS: readonly ((person: Person) => Promise<unknown>)[] = [
   },
 ]
 /** Only lower numbers get a decision, because each decision reads all reviews of its event. */
-const REVIEWED_MAX = 3_000
+const MAX_REVIEWED = 3_000
 
 async function prepareEvents(): Promise<void> {
   const [, reviewedEvent] = events

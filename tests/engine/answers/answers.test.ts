@@ -171,19 +171,19 @@ describe('normalise', () => {
       normalise(chosenCategoryEvent, Object.create({ full_name: 'inherited' }) as RawAnswers)
         .answers,
     ).toEqual({ is_member: false })
-    const oddEvent = createEvent({
+    const eventWithPropertyNames = createEvent({
       fields: [
         createField('constructor', { required: createRequired('needed') }),
         createField('__proto__', { required: createRequired('needed') }),
       ],
     })
-    expect(Object.entries(findAnswerErrors(oddEvent, {}))).toEqual([
+    expect(Object.entries(findAnswerErrors(eventWithPropertyNames, {}))).toEqual([
       ['constructor', 'needed'],
       ['__proto__', 'needed'],
     ])
     expect(
       findAnswerErrors(
-        oddEvent,
+        eventWithPropertyNames,
         JSON.parse('{"constructor": "a", "__proto__": "b"}') as RawAnswers,
       ),
     ).toEqual({})
@@ -533,9 +533,9 @@ test('an impossible transaction number is rejected with the expected format, or 
 })
 
 test.each([
-  ['INR', 1.25, 1.255, 'Please enter an amount with at most two decimals'],
-  ['JPY', 500, 500.5, 'Please enter an amount without decimals'],
-  ['KWD', 1.255, 1.2555, 'Please enter an amount with at most three decimals'],
+  ['INR', 1.25, 1.255, 'Please enter an amount with at most two decimal places'],
+  ['JPY', 500, 500.5, 'Please enter a whole amount, without decimal places'],
+  ['KWD', 1.255, 1.2555, 'Please enter an amount with at most three decimal places'],
 ])('an amount in %s has the decimals of its currency', (code, valid, invalid, message) => {
   const event = createEvent({
     currency: readCurrency(code) ?? INR,

@@ -126,7 +126,7 @@ test('a condition on an age is printed as an age, not as dates of birth', () => 
   expect(showEvent(event)).toContain('age:')
 })
 
-test('event repeat moved the day on which ages are calculated without reporting it', () => {
+test('event repeat moves the date on which ages are calculated, and reports it', () => {
   const ageCondition = '{age: {below: 30, on: 2026-01-01}}'
   const rules = RULES.replace('{age: {below: 30}}', ageCondition)
   const { event } = compile(rules)

@@ -32,7 +32,7 @@ import {
 } from '../../../engine/index.ts'
 import { findAmounts } from '../../../engine/authoring/prose/find-amounts.ts'
 import { suggestCurrency } from '../../../engine/authoring/suggestions/currency-notations.ts'
-import { base, readGolden, shared } from './goldens.ts'
+import { sampleFile, readGolden, shared } from './goldens.ts'
 import { readSource, sharedFiles } from '../event-files.ts'
 import { collectFindings, listFindings } from './sample-file.ts'
 
@@ -130,15 +130,17 @@ test.each([
 })
 
 describe('a currency under `fees`', () => {
-  const withFeesCurrency = (currencyText: string, text = base): string =>
+  const withFeesCurrency = (currencyText: string, text = sampleFile): string =>
     text.replace('fees:\n', `fees:\n  currency: ${currencyText}\n`)
 
   test('INR is still accepted and means rupees', () => {
-    expect(listFindings(withFeesCurrency('INR'))).toEqual(listFindings(base))
-    expect(compileConfig(withFeesCurrency('INR'))).toEqual(compileConfig(base))
+    expect(listFindings(withFeesCurrency('INR'))).toEqual(listFindings(sampleFile))
+    expect(compileConfig(withFeesCurrency('INR'))).toEqual(compileConfig(sampleFile))
     expect(
-      listFindings(withFeesCurrency('INR', base.replace('fees:\n', 'currency: INR\nfees:\n'))),
-    ).toEqual(listFindings(base))
+      listFindings(
+        withFeesCurrency('INR', sampleFile.replace('fees:\n', 'currency: INR\nfees:\n')),
+      ),
+    ).toEqual(listFindings(sampleFile))
   })
 
   test.each(['EUR', 'Euro', '"€"'])('%s is moved to the top of the file', (currencyText) => {
@@ -159,7 +161,7 @@ describe('a currency under `fees`', () => {
   })
 
   test('is corrected even if the line has a comment', () => {
-    const text = base.replace(/fees:\n {2}tax/, 'fees:\n  currency: "EUR" # euro\n  tax')
+    const text = sampleFile.replace(/fees:\n {2}tax/, 'fees:\n  currency: "EUR" # euro\n  tax')
     expect(applyFixes(text, collectFindings(text)).text).toContain('currency: EUR\n\nfees:\n  tax')
   })
 })
@@ -220,7 +222,7 @@ test.each([
     ['add a transfer with currencies: USD: the gateway of `card` does not accept USD'],
   ],
 ])(
-  'a category had no usable payment method: a card that accepts only rupees, and %s',
+  'a category without a usable payment method is reported: a card that accepts only rupees, and %s',
   (key, helpTexts) => {
     const card = `{id: card, label: Card, gateway: card-gateway, account: sample, ${key}}`
     const text = fileWithDollars.replace(
@@ -241,7 +243,7 @@ describe('payment methods and the currency', () => {
 
   test.each([
     ['a bank transfer', fileInEuros, []],
-    ['rupees by card', base, []],
+    ['rupees by card', sampleFile, []],
     ['euros by card', withPayment(card), ['EV1102']],
     [
       'a card among other methods',
@@ -278,7 +280,7 @@ describe('payment methods and the currency', () => {
 
   test.each([
     ['without a gateway, an amount has no maximum', fileInEuros, []],
-    ['with a gateway, an amount has a maximum', base, ['EV411']],
+    ['with a gateway, an amount has a maximum', sampleFile, ['EV411']],
   ])('%s', (_, text, codes) => {
     const expensiveFile = text
       .replace('[1000, 1500]', '[1000000, 1500000]')
@@ -340,10 +342,10 @@ describe('amounts in texts', () => {
     ['Members pay € 1,100 early', fileInEuros, ['EV456']],
     ['Members pay Rs. 1,000 early', fileInEuros, ['EV1106']],
     ['Members pay US$ 1,000 early', fileInEuros, ['EV1106']],
-    ['Members pay Rs. 1,000 early', base, []],
-    ['Members pay $ 1,000 early', base, ['EV1106']],
-    ['Members pay € 20 at the desk for a printed abstract book', base, []],
-    ['A prize of $500', base, []],
+    ['Members pay Rs. 1,000 early', sampleFile, []],
+    ['Members pay $ 1,000 early', sampleFile, ['EV1106']],
+    ['Members pay € 20 at the desk for a printed abstract book', sampleFile, []],
+    ['A prize of $500', sampleFile, []],
   ])('%s', (text, file, codes) => {
     expect(listCodes(withCategoryText(text, file))).toEqual(codes)
   })
@@ -429,8 +431,8 @@ test('diff reports a changed currency first', () => {
 
 test('diff does not report an unchanged currency', () => {
   const unchangedDiff = diffEvents(
-    compileConfig(base),
-    compileConfig(base.replace('fees:\n', 'currency: INR\nfees:\n')),
+    compileConfig(sampleFile),
+    compileConfig(sampleFile.replace('fees:\n', 'currency: INR\nfees:\n')),
   )
   expect(unchangedDiff).not.toHaveProperty('currency')
   expect(formatDiff(unchangedDiff)).toBe('')
@@ -582,7 +584,7 @@ describe('a category with its own currency', () => {
 
 test('simulate states the days on which the front desk is open', () => {
   const registration = 'registration: {closes: 2026-02-28, desk: {opens: 2026-03-07}}\n'
-  const event = compileEvent(base.replace('routes:', `${registration}routes:`), shared).event
+  const event = compileEvent(sampleFile.replace('routes:', `${registration}routes:`), shared).event
   if (event === null) throw new Error('the event is not valid')
   expect(simulatePrices(event).desk).toEqual({ opens: '2026-03-07', closes: '2026-03-08' })
   expect(formatSimulation(event, simulatePrices(event))).toContain(

@@ -1,4 +1,4 @@
-/** Contradictory days as organisers type them, and days that only appear to contradict each other. */
+/** Contradictory dates as organisers type them, and dates that only appear to contradict each other. */
 import { describe, expect, test } from 'vitest'
 import { findDays } from '../../../engine/authoring/prose/find-days.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
@@ -45,7 +45,7 @@ const EARLY = 'id: early,'
 const REGULAR = 'id: regular,'
 const FROM = '  from: 2027-03-14'
 
-describe('a text names a day that differs from the file', () => {
+describe('a text contains a date that differs from the file', () => {
   test.each<[string, string]>([
     ['Early bird until 31/10/2026', EARLY],
     ['Early bird until 31 / 10 / 2026', EARLY],
@@ -113,7 +113,7 @@ describe('a text names a day that differs from the file', () => {
     expectFinding(text, 'Registration closes on', 'closes: 2027-03-15')
   })
 
-  test('the arrival days are those of last year', () => {
+  test('the arrival dates are those of last year', () => {
     const arrivalField =
       '{id: stay, type: date, label: Day of Arrival, hint: Between 13 and 16 March 2026}'
     expectFinding(addField(arrivalField), 'Between 13', FROM)
@@ -123,7 +123,7 @@ describe('a text names a day that differs from the file', () => {
     expectFinding(withPanel('Early bird until 31 November 2026'), 'Early bird until 31', null)
   })
 
-  test('two days in one line are each compared with their own period', () => {
+  test('two dates in one line are each compared with their own period', () => {
     const text = withPanel('Early Bird: up to 30 September 2026, Regular: from 1 October 2026')
     expect(
       collectFindings(text).map(({ message, related }) => [message, related[0]?.at.start.line]),
@@ -221,7 +221,7 @@ describe('a text names a day that differs from the file', () => {
   })
 })
 
-describe('a text names a day that contradicts nothing', () => {
+describe('a text contains a date that does not contradict the file', () => {
   test.each([
     'Early bird until 30/10/2026',
     'Early bird till 30-10-26',
@@ -353,7 +353,7 @@ describe('a text names a day that contradicts nothing', () => {
   })
 })
 
-describe('the days of the file contradict each other', () => {
+describe('the dates of the file contradict each other', () => {
   const EARLY_END = 'to: 2026-10-30'
   const REGULAR_DAYS = 'from: 2026-10-31, to: 2027-03-16'
   test.each<[string, string, string, string | null]>([
@@ -524,7 +524,7 @@ test('a date that begins with a two-digit year is reported', () => {
   ])
 })
 
-describe('days in a text', () => {
+describe('dates in a text', () => {
   const parseDays = (text: string): readonly string[] =>
     findDays(text, 2027).map(({ first, last, start, end }) => {
       const formatDay = ({ day, month, year }: typeof first): string =>
@@ -549,7 +549,7 @@ describe('days in a text', () => {
     expect(parseDays(text)).toEqual(expected)
   })
 
-  test('a text with many spaces did not slow down the parser', () => {
+  test('a text with many spaces does not slow down the parser', () => {
     expect(findDays(`14${' '.repeat(20_000)}March${' 1 '.repeat(5_000)}`, 2027)).toBeDefined()
   })
 })
@@ -576,7 +576,7 @@ describe('when an open event closes automatically', () => {
       expect(event && checkRegistrationOpen(event, day(closedDay)).open).toBe(false)
   })
 
-  test('a word that is neither a day nor "never" is rejected', () => {
+  test('a word that is neither a date nor "never" is rejected', () => {
     expect(collectFindings(withWindow('closes: later')).map(({ code }) => code)).toEqual(['EV105'])
     expect(collectFindings(withWindow('closes: 2027-02-31')).map(({ code }) => code)).toEqual([
       'EV105',

@@ -1,4 +1,4 @@
-/** Days of adjustments, payment methods and the closing of registration, compared with texts. */
+/** Dates of adjustments, payment methods and the closing of registration, compared with texts. */
 import { describe, expect, test } from 'vitest'
 import { collectFindings, createMarchFile, findLine } from './sample-file.ts'
 
@@ -24,7 +24,7 @@ test('the file without the mistakes is valid', () => {
   expect(collectFindings(validFile)).toEqual([])
 })
 
-describe('days in texts are compared with those of adjustments, payment methods and the desk', () => {
+describe('dates in texts are compared with those of adjustments, payment methods and the desk', () => {
   const withText = (line: string): string =>
     validFile.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
   const listMessages = (line: string): readonly string[] =>
@@ -61,7 +61,7 @@ describe('days in texts are compared with those of adjustments, payment methods 
   })
 })
 
-describe('years of days outside the price periods, and the registration window', () => {
+describe('years of dates outside the price periods, and the registration window', () => {
   const listCodes = (text: string): readonly string[] =>
     collectFindings(text).flatMap(({ code, severity }) => (severity === 'note' ? [] : [code]))
   const withWindow = (days: string, text = validFile): string =>

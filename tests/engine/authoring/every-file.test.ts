@@ -15,7 +15,7 @@ import {
 import { findNearest } from '../../../engine/authoring/suggestions/nearest-name.ts'
 import { readYaml } from '../../../engine/authoring/syntax/parse-yaml.ts'
 import { anyText, breakFiles } from './broken-files.ts'
-import { base, readGolden, shared } from './goldens.ts'
+import { sampleFile, readGolden, shared } from './goldens.ts'
 import { chooseRuns } from '../../runs.ts'
 
 const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..')
@@ -64,7 +64,7 @@ describe('the event files of the repository', () => {
 
 describe('several mistakes in one file', () => {
   test('are all reported, in line order', () => {
-    const text = base
+    const text = sampleFile
       .replace('period:  [early, late]', 'period:  [early, lat]')
       .replace('then: member}', 'then: membr}')
       .replace('[reg_no, total]', '[reg_no, totl]')
@@ -82,7 +82,7 @@ describe('several mistakes in one file', () => {
   test('follow-up errors are not reported: a misspelt field does not make the rules incomplete', () => {
     expect(
       compileEvent(
-        base
+        sampleFile
           .replace('{is_member: true}', '{is_membr: true}')
           .replace('    - {otherwise: visitor}\n', ''),
         shared,
@@ -96,7 +96,7 @@ describe('several mistakes in one file', () => {
       ...shared,
       lists: { ...shared.lists, text: shared.lists.text.replace('lists:', 'list:') },
     }
-    const { event, findings } = compileEvent(base, brokenShared, { path: 'sample2026.yaml' })
+    const { event, findings } = compileEvent(sampleFile, brokenShared, { path: 'sample2026.yaml' })
     expect(event).toBeNull()
     expect(findings.map(({ code, at }) => `${at.path}:${at.start.line} ${code}`)).toEqual([
       '_shared/lists.yaml:2 EV101',
@@ -105,7 +105,7 @@ describe('several mistakes in one file', () => {
 })
 
 describe('an entry of `allow`', () => {
-  const fileWithFinding = base.replace('from: 2026-02-01}', 'from: 2026-02-05}')
+  const fileWithFinding = sampleFile.replace('from: 2026-02-01}', 'from: 2026-02-05}')
   const withAllow = (entry: string): string => `${fileWithFinding}allow:\n  - ${entry}\n`
   const listCodes = (text: string): readonly string[] =>
     compileEvent(text, shared, { path: 'sample2026.yaml' }).findings.map(({ code }) => code)
@@ -124,7 +124,7 @@ describe('an entry of `allow`', () => {
     ],
     [
       'never silences an error',
-      `${base.replace('then: member}', 'then: membr}')}allow:\n  - {code: EV203, because: We like it so.}\n`,
+      `${sampleFile.replace('then: member}', 'then: membr}')}allow:\n  - {code: EV203, because: We like it so.}\n`,
       ['EV203'],
     ],
     [
@@ -180,7 +180,7 @@ describe('an unquoted word', () => {
 })
 
 describe('any text', () => {
-  const sources = [...events.map(({ text }) => text), base, readGolden('EV301.yaml')]
+  const sources = [...events.map(({ text }) => text), sampleFile, readGolden('EV301.yaml')]
   const expectConsistentFindings = (text: string): void => {
     const { event, findings } = compileEvent(text, sharedFiles, { path: 'sample2026.yaml' })
     expect(event === null).toBe(findings.some(({ severity }) => severity === 'error'))
@@ -232,9 +232,11 @@ describe('any text', () => {
 })
 
 describe('the same files give the same findings', () => {
-  const secondFile = base.replace('id: sample2026', 'id: second2026').replaceAll('SMPL', 'SMPL2')
+  const secondFile = sampleFile
+    .replace('id: sample2026', 'id: second2026')
+    .replaceAll('SMPL', 'SMPL2')
   const files = [
-    { path: 'events/sample2026.yaml', text: base },
+    { path: 'events/sample2026.yaml', text: sampleFile },
     { path: 'events/second2026.yaml', text: secondFile },
     { path: 'events/EV404.yaml', text: readGolden('EV404.yaml') },
   ]

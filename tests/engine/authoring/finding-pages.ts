@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogue } from '../../../engine/authoring.ts'
 import { CORRECTIONS } from './finding-corrections.ts'
-import { base, checkGolden, GOLDENS, readGolden } from './goldens.ts'
+import { sampleFile, checkGolden, GOLDENS, readGolden } from './goldens.ts'
 
 export const FINDINGS_FOLDER = join(import.meta.dirname, '..', '..', '..', 'docs', 'findings')
 
@@ -271,7 +271,7 @@ const RIGHT_EXAMPLES: Readonly<Record<string, string>> = {
 /** Returns the golden file with its mistake corrected, or the base if there is no correction for the code. */
 export function correctGolden(code: string): string {
   const correction = CORRECTIONS[code]
-  return correction === undefined ? base : readGolden(`${code}.yaml`).replace(...correction)
+  return correction === undefined ? sampleFile : readGolden(`${code}.yaml`).replace(...correction)
 }
 
 const readNumber = (code: string): number => Number(code.slice(2))

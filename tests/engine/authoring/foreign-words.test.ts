@@ -1,12 +1,12 @@
 /** Words from other tools, each reported with the correct word, and similar words that are correct. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
-import { base, shared } from './goldens.ts'
+import { sampleFile, shared } from './goldens.ts'
 import { addField, collectFindings, findLine, listFindings } from './sample-file.ts'
 
 const NAME = '{id: full_name, label: Full Name, required: true}'
 const MEMBER = '{id: is_member, type: yes-no, label: Member, default: false}'
-const fileWithFields = base.replace(
+const fileWithFields = sampleFile.replace(
   `        - ${MEMBER}`,
   [
     '        - {id: role, type: select, label: Role, options: [consultant, pg, faculty], required: true}',
@@ -25,7 +25,7 @@ function expectHelp(text: string, part: string, help: string): void {
 }
 
 test('the files without the mistakes are valid', () => {
-  expect(listFindings(base)).toEqual([])
+  expect(listFindings(sampleFile)).toEqual([])
   expect(listFindings(fileWithFields)).toEqual([])
 })
 
@@ -70,7 +70,7 @@ describe('yes or no instead of a message', () => {
     'Yes!',
   ])('required: %s', (word) => {
     const line = NAME.replace('true}', `${word}}`)
-    expectHelp(base.replace(NAME, line), line, 'write `true`')
+    expectHelp(sampleFile.replace(NAME, line), line, 'write `true`')
   })
   test.each([
     'no',
@@ -96,7 +96,7 @@ describe('yes or no instead of a message', () => {
     'NA',
   ])('required: %s', (word) => {
     const line = NAME.replace('true}', `${word}}`)
-    expectHelp(base.replace(NAME, line), line, 'write `false`')
+    expectHelp(sampleFile.replace(NAME, line), line, 'write `false`')
   })
   test.each([
     'Required',
@@ -178,7 +178,7 @@ describe('a field that decides the category', () => {
       'write required: true',
     ],
   ])('%s is reported, because it can be unanswered', (_what, from, line, help) => {
-    expectHelp(base.replace(from, line), line, help)
+    expectHelp(sampleFile.replace(from, line), line, help)
   })
   test('a choice and a number are reported if they can be unanswered', () => {
     const text = fileWithFields
@@ -194,10 +194,10 @@ describe('a field that decides the category', () => {
       MEMBER.replace('default: false', 'required: Please answer'),
     ],
   ])('%s has no finding, because it is always answered', (_what, line) => {
-    expect(listFindings(base.replace(MEMBER, line))).toEqual([])
+    expect(listFindings(sampleFile.replace(MEMBER, line))).toEqual([])
   })
   test('a field that can be unanswered has no finding if a rule covers that case', () => {
-    const text = base
+    const text = sampleFile
       .replace(MEMBER, MEMBER.replace(', default: false', ''))
       .replace('{otherwise: visitor}', '{when: {is_member: {not: true}}, then: visitor}')
     expect(listFindings(text)).toEqual([])
@@ -308,7 +308,7 @@ describe('the last rule', () => {
     ['- {when: {is_member: false}, category: visitor}', 'write then: visitor'],
     ['- {when: {is_member: false}, give: visitor}', 'write then: visitor'],
   ])('%s', (rule, help) => {
-    expectHelp(base.replace('- {otherwise: visitor}', rule), rule, help)
+    expectHelp(sampleFile.replace('- {otherwise: visitor}', rule), rule, help)
   })
 })
 
@@ -436,7 +436,7 @@ describe('words of other form builders', () => {
     ['payment: {gateway: card-gateway, account: sample}', 'payment: airpay', '{gateway: airpay'],
     ['    visitor: [2000, 2500]', '    visitor: none', '[none, none]'],
   ])('%s → %s', (original, replacement, help) => {
-    const text = base.replace(original, replacement)
+    const text = sampleFile.replace(original, replacement)
     expectHelp(text, replacement, help)
     expect(collectFindings(text).filter(({ code }) => code === 'EV102')).toEqual([])
   })
@@ -446,7 +446,7 @@ describe('words of other form builders', () => {
     ['hours', 'hours: nil'],
     ['theme', 'theme: "no"'],
   ])('the word %s instead of `none`: %s', (_key, line) => {
-    const text = base.replace('  venue:', `  ${line}\n  venue:`)
+    const text = sampleFile.replace('  venue:', `  ${line}\n  venue:`)
     expectHelp(text, line, 'remove')
   })
 })

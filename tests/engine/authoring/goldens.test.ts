@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { catalogue, compileEvent } from '../../../engine/authoring.ts'
-import { base, readCode, checkGolden, GOLDENS, readGolden, shared } from './goldens.ts'
+import { sampleFile, readCode, checkGolden, GOLDENS, readGolden, shared } from './goldens.ts'
 
 const codes = Object.keys(catalogue).sort()
 /**
@@ -12,7 +12,7 @@ const codes = Object.keys(catalogue).sort()
 const companionCodesByCode: Readonly<Record<string, readonly string[]>> = { EV804: ['EV807'] }
 
 test('the base of every golden file has no findings', () => {
-  const { event, findings } = compileEvent(base, shared, { path: 'sample2026.yaml' })
+  const { event, findings } = compileEvent(sampleFile, shared, { path: 'sample2026.yaml' })
   expect(findings).toEqual([])
   expect(event?.fees.prices).toEqual({
     member: { early: 100_000, late: 150_000 },

@@ -23,11 +23,13 @@ export const shared: SharedFiles = {
   gateways: readSharedFile('gateways'),
   texts: readSharedFile('texts'),
 }
-export const base = readGolden('_base.yaml')
-/** The base with a category that has its own periods. */
-export const baseWithPriceGroup = base.replace('    visitor: [2000, 2500]\n', '').replace(
-  'form:\n',
-  `  price_groups:
+export const sampleFile = readGolden('_base.yaml')
+/** The sample file with a category that has its own periods. */
+export const sampleFileWithPriceGroup = sampleFile
+  .replace('    visitor: [2000, 2500]\n', '')
+  .replace(
+    'form:\n',
+    `  price_groups:
     - label: Visitors
       periods:
         - {id: early, label: Until Christmas, to: 2026-01-10}
@@ -38,7 +40,7 @@ export const baseWithPriceGroup = base.replace('    visitor: [2000, 2500]\n', ''
         visitor: [2000, 2500, 3000]
 form:
 `,
-)
+  )
 
 /** Stored data for the codes EV10xx: registrations that answered every field of the base, and one pending payment. */
 const usageCounts: UsageCounts = {
@@ -103,7 +105,7 @@ export function checkGolden(
   const sources = new Map(
     [
       { path, text },
-      { path: 'sample2026.yaml', text: path === 'sample2026.yaml' ? text : base },
+      { path: 'sample2026.yaml', text: path === 'sample2026.yaml' ? text : sampleFile },
       shared.lists,
       shared.gateways,
       shared.texts,
@@ -118,16 +120,20 @@ function collectFindings(code: string, path: string, text: string): readonly Fin
     return compileEvents(
       [
         { path, text },
-        { path: 'sample2026.yaml', text: base },
+        { path: 'sample2026.yaml', text: sampleFile },
       ],
       shared,
     ).files.flatMap(({ findings }) => findings)
   if (/^EV10\d\d$/.test(code)) {
     const [newEvent, oldEvent] = [
       compileEvent(text, shared, { path }),
-      compileEvent((previousVersionByCode[code] ?? ((unchanged) => unchanged))(base), shared, {
-        path,
-      }),
+      compileEvent(
+        (previousVersionByCode[code] ?? ((unchanged) => unchanged))(sampleFile),
+        shared,
+        {
+          path,
+        },
+      ),
     ]
     if (newEvent.event === null || oldEvent.event === null)
       throw new Error(`${code}: both versions must be clean to be compared`)

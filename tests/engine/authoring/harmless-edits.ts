@@ -43,7 +43,7 @@ const addField = (field: string) => (text: string) =>
 const insertAfter = (pattern: RegExp, addition: string) => (text: string) =>
   text.replace(pattern, (found) => `${found}${addition}`)
 
-/** Returns the last day of registration, for sentences that repeat a day of the file. */
+/** Returns the last day of registration, for sentences that repeat a date of the file. */
 const getClosingDay = (text: string): Day =>
   (/closes: (\d{4}-\d\d-\d\d)/.exec(text)?.[1] ?? '') as Day
 const getFirstEventDay = (text: string): Day =>

@@ -1,4 +1,4 @@
-/** Impossible hours as organisers mistype them, and numbers that only look like hours. */
+/** Impossible times of day as organisers mistype them, and numbers that only look like times. */
 import { describe, expect, test } from 'vitest'
 import {
   findImpossibleHours,
@@ -8,7 +8,7 @@ import {
 const listImpossibleHours = (text: string): readonly string[] =>
   findImpossibleHours(text).map(({ start, end }) => text.slice(start, end))
 
-describe('an hour that does not exist', () => {
+describe('a time that does not exist', () => {
   test.each([
     ['9:00 to 24:30', '24:30'],
     ['9 AM to 25:00', '25:00'],
@@ -25,7 +25,7 @@ describe('an hour that does not exist', () => {
   })
 })
 
-describe('a possible hour, or a number that is not an hour', () => {
+describe('a possible time, or a number that is not a time', () => {
   test.each([
     '8.30 AM to 6 PM',
     '9 AM to 3 AM',
@@ -47,7 +47,7 @@ describe('a possible hour, or a number that is not an hour', () => {
   })
 })
 
-test('opening hours of 9 AM to 3 AM were accepted', () => {
+test('opening hours of 9 AM to 3 AM are reported', () => {
   const countNightHours = (text: string): number => findNightAfterMorning(text).length
   expect(['9 AM to 3 AM', '8.30 a.m. – 5.30 a.m.', '10 am to 12 am'].map(countNightHours)).toEqual([
     1, 1, 1,

@@ -1,17 +1,17 @@
 /** Leftover placeholders and contradictory labels in otherwise correct files, and similar texts that are correct. */
 import { describe, expect, test } from 'vitest'
 import { compileEvents } from '../../../engine/authoring.ts'
-import { base, shared } from './goldens.ts'
+import { sampleFile, shared } from './goldens.ts'
 import { collectFindings, findLine, listFindings } from './sample-file.ts'
 
 const DETAILS = 'failed: {title: Sorry, details: [order_id]}'
 const withEmail = (text: string): string =>
-  base.replace(
+  sampleFile.replace(
     DETAILS,
     `${DETAILS}\nemail:\n  subject: "Hello, {reg_no}"\n  text: |\n    ${text}\n`,
   )
 
-/** Returns the messages of a code at the line of `part`. */
+/** Returns the messages of the findings with this code on the line that contains `part`. */
 function findMessages(text: string, code: string, part: string): string {
   const matchingFindings = collectFindings(text).filter(
     (finding) => finding.code === code && finding.at.start.line === findLine(text, part),
@@ -41,7 +41,7 @@ describe('a phone number', () => {
     ['Mobile: 98470-1O345', 'write 98470-10345'],
     ['Call 98470 1234 or write', 'has 9 digits'],
     ['Call +91 98470 123456 or write', 'has 11 digits'],
-  ])('%s', (text, expected) => {
+  ])('%s is reported', (text, expected) => {
     expect(findMessages(withEmail(text), 'EV016', text)).toContain(expected)
   })
 })
@@ -52,13 +52,16 @@ describe('a placeholder without its braces', () => {
     ['Dear full_name,', 'write {full_name}'],
     ['Dear (full_name),', 'write {full_name}'],
     ['Your number: reg_no.', 'write {reg_no}'],
-  ])('%s', (text, expected) => {
+  ])('%s is reported', (text, expected) => {
     const findings = collectFindings(withEmail(text))
     expect(findings.map(({ at }) => at.start.line)).toEqual([findLine(withEmail(text), text)])
     expect(findings[0]?.help).toContain(expected)
   })
   test('a field name in a text of the form is reported', () => {
-    const text = base.replace('label: Phone,', 'label: Phone, hint: The same as in phone_number,')
+    const text = sampleFile.replace(
+      'label: Phone,',
+      'label: Phone, hint: The same as in phone_number,',
+    )
     expect(findMessages(text, 'EV611', 'label: Phone')).toContain('describe the value in words')
   })
   test.each([
@@ -75,20 +78,20 @@ describe('a placeholder without its braces', () => {
 
 describe('two choices with the same label', () => {
   const withRoomOptions = (list: string): string =>
-    base.replace(
+    sampleFile.replace(
       '        - {id: is_member',
       `        - {id: room, type: select, label: Room, options: [${list}]}\n        - {id: is_member`,
     )
-  test('options of one field are reported', () => {
+  test('two options of one field are reported', () => {
     const optionList = '{id: twin, label: Twin room}, {id: single, label: twin room}'
     expect(findMessages(withRoomOptions(optionList), 'EV514', optionList)).toContain(
       'two options of `room` are both called “twin room”',
     )
   })
-  test('kinds of discount codes are reported', () => {
+  test('two kinds of discount codes are reported', () => {
     const kinds =
       'codes:\n  kinds:\n    - {id: vip, label: Guest, gives: {category: member}}\n    - {id: guest, gives: {category: visitor}}\n'
-    const text = base.replace('form:\n', `${kinds}form:\n`)
+    const text = sampleFile.replace('form:\n', `${kinds}form:\n`)
     expect(findMessages(text, 'EV514', '- {id: guest')).toContain('two code kinds')
   })
   test('different labels, or the same label in two fields, are correct', () => {
@@ -102,19 +105,21 @@ describe('two choices with the same label', () => {
 
 const VENUE = 'venue: Town Hall'
 const MEMBER = '        - {id: is_member, type: yes-no, label: Member, default: false}\n'
-/** Returns the base with some parts replaced. Each part must occur exactly once. */
-function replaceInBase(...replacements: readonly (readonly [from: string, to: string])[]): string {
+/** Returns the sample file with some parts replaced. Each part must occur exactly once. */
+function replaceInSample(
+  ...replacements: readonly (readonly [from: string, to: string])[]
+): string {
   return replacements.reduce((text, [from, to]) => {
     expect(text.split(from)).toHaveLength(2)
     return text.replace(from, () => to)
-  }, base)
+  }, sampleFile)
 }
 const withFields = (...lines: readonly string[]): string =>
-  replaceInBase([MEMBER, MEMBER + lines.map((line) => `        - {${line}}\n`).join('')])
-const withBlock = (block: string): string => replaceInBase(['form:\n', `${block}\nform:\n`])
+  replaceInSample([MEMBER, MEMBER + lines.map((line) => `        - {${line}}\n`).join('')])
+const withBlock = (block: string): string => replaceInSample(['form:\n', `${block}\nform:\n`])
 
 /** The letters with which authors mark unfinished text. They are also the Roman numeral for thirty. */
-const MARK = 'X'.repeat(3)
+const UNFINISHED_MARK = 'X'.repeat(3)
 
 describe('a placeholder word that was not replaced', () => {
   test.each([
@@ -122,24 +127,24 @@ describe('a placeholder word that was not replaced', () => {
     'TBD',
     'tbc',
     'T.B.A.',
-    MARK,
+    UNFINISHED_MARK,
     'Hall XXXX, Kochi',
     'Lorem ipsum dolor sit amet',
-  ])('a venue %s', (venue) => {
-    const text = replaceInBase([VENUE, `venue: ${venue}`])
+  ])('%s as the venue is reported', (venue) => {
+    const text = replaceInSample([VENUE, `venue: ${venue}`])
     expect(findMessages(text, 'EV533', `venue: ${venue}`)).not.toBe('')
   })
   test.each([
-    `Dear Dr. ${MARK}, welcome`,
+    `Dear Dr. ${UNFINISHED_MARK}, welcome`,
     'Prof. XXXX will speak',
-    `Call Mr ${MARK}`,
+    `Call Mr ${UNFINISHED_MARK}`,
     'Lorem ipsum dolor sit amet',
-  ])('an email with %s', (text) => {
+  ])('an email with “%s” is reported', (text) => {
     expect(findMessages(withEmail(text), 'EV533', text)).not.toBe('')
   })
   test.each([
-    `The ${MARK} annual conference of the society`,
-    `${MARK} ASICON, and before it the XXIX`,
+    `The ${UNFINISHED_MARK} annual conference of the society`,
+    `${UNFINISHED_MARK} ASICON, and before it the XXIX`,
     'Shirts up to XXXL',
     'Paid from the account XXXX 1234 or XXXXXX5678',
     'Your number looks like KMC/XXXX or KMC-XXXX',
@@ -148,11 +153,11 @@ describe('a placeholder word that was not replaced', () => {
   ])('%s is correct', (text) => {
     expect(listFindings(withEmail(text))).toEqual([])
   })
-  test('an example of a number format and a placeholder listed under demo have no finding', () => {
+  test('an example of a number format and a placeholder listed under demo are not reported', () => {
     expect(listFindings(withFields('id: council, label: Council number, hint: XXXX/YYYY'))).toEqual(
       [],
     )
-    const demoFile = replaceInBase(
+    const demoFile = replaceInSample(
       [VENUE, 'venue: TBA'],
       ['format: 1\n', 'format: 1\ndemo: [event.venue]\n'],
     )
@@ -167,7 +172,7 @@ describe('a label that contradicts its field', () => {
     'id: hospital, label: "Optional: Hospital", required: true',
     'id: hospital, label: Hospital *',
     'id: hospital, label: "Hospital*:"',
-  ])('%s', (line) => {
+  ])('%s is reported', (line) => {
     expect(findMessages(withFields(line), 'EV534', line)).not.toBe('')
   })
   test.each([
@@ -192,17 +197,17 @@ describe('an error message that names another field', () => {
       'id: hospital, label: Hospital, required: Please enter your email',
       'the question here is “Hospital”',
     ],
-    ['id: hospital, label: Hospital, required: Full name is required', 'names “Full Name”'],
-    ['id: hospital, label: Hospital, required: Mobile number is required', 'names “Phone”'],
+    ['id: hospital, label: Hospital, required: Full name is required', 'mentions “Full Name”'],
+    ['id: hospital, label: Hospital, required: Mobile number is required', 'mentions “Phone”'],
     [
       'id: born, type: date, label: Date of birth, invalid: Please enter a valid email address',
-      'names “Email”',
+      'mentions “Email”',
     ],
     [
       'id: letter, label: Letter, required: {when: {is_member: true}, message: Please give your phone number}',
-      'names “Phone”',
+      'mentions “Phone”',
     ],
-  ])('%s', (line, expected) => {
+  ])('%s is reported', (line, expected) => {
     expect(findMessages(withFields(line), 'EV535', line)).toContain(expected)
   })
   test.each([
@@ -233,12 +238,12 @@ describe('swapped labels', () => {
     '{id: twin, label: Single room}, {id: single, label: Bed in a twin room}',
     '{id: day-1, label: Day 2}, {id: day-2, label: Day 1}',
     '{id: full-board, label: Half board}, {id: half-board, label: Full board}',
-  ])('of options: %s', (options) => {
+  ])('of options are reported: %s', (options) => {
     expect(findMessages(withFields(withOptions(options)), 'EV536', options)).toContain(
       'swap the two labels',
     )
   })
-  test('of items, discount codes and fields of each person', () => {
+  test('of items, discount codes and the fields asked for each person are reported', () => {
     const prices = 'prices: {period: [early, late], each: [500, 600]}'
     const items = `  items:\n    - {id: dinner, label: The tour, when: {is_member: true}, ${prices}}\n    - {id: tour, label: Gala dinner, when: {is_member: true}, ${prices}}`
     expect(findMessages(withBlock(items), 'EV536', '- {id: dinner')).not.toBe('')
@@ -249,8 +254,8 @@ describe('swapped labels', () => {
       'id: guests, type: people, label: Guests, max: 2, fields: [{id: name, label: Age}, {id: age, label: Name}]'
     expect(findMessages(withFields(peopleField), 'EV536', peopleField)).not.toBe('')
   })
-  test('of categories, which are reported only once', () => {
-    const text = replaceInBase(
+  test('of categories are reported only once', () => {
+    const text = replaceInSample(
       ['  - {id: member}', '  - {id: member, label: Visitor of the day}'],
       ['  - {id: visitor}', '  - {id: visitor, label: Member for life}'],
     )
@@ -269,7 +274,7 @@ describe('swapped labels', () => {
   })
 })
 
-describe('a number in a name', () => {
+describe('a percentage or seat count in a label', () => {
   const withDiscount = (label: string, percent: number): string =>
     withBlock(
       `  adjustments:\n    - {id: group, label: "${label}", when: {is_member: true}, on: registration, percent: ${percent}}`,
@@ -278,7 +283,7 @@ describe('a number in a name', () => {
     ['15% off for members', -20],
     ['Members pay 10 per cent less', -15],
     ['Late, plus 5%', 10],
-  ])('%s: %d', (label, percent) => {
+  ])('"%s" with an adjustment of %d%% is reported', (label, percent) => {
     expect(findMessages(withDiscount(label, percent), 'EV537', label)).toContain(
       `${Math.abs(percent)}%`,
     )
@@ -291,23 +296,23 @@ describe('a number in a name', () => {
     ['Up to 50% off', -20],
     ['10% for members and 5% for their friends', -15],
     ['Discount, before 18% GST', -15],
-  ])('%s: %d is correct', (label, percent) => {
+  ])('"%s" with an adjustment of %d%% is correct', (label, percent) => {
     expect(
       listFindings(withDiscount(label, percent)).filter((finding) => finding.startsWith('EV537')),
     ).toEqual([])
   })
 
-  test('the finding for a surcharge called it a deduction', () => {
+  test('the finding for a surcharge states that the amount is added', () => {
     expect(findMessages(withDiscount('Late, plus 5%', 10), 'EV537', 'Late')).toContain(
       'says 5%, but 10% is added',
     )
   })
 
-  const withSeats = (label: string, fullMessage = 'It is full'): string =>
-    replaceInBase(
+  const withSeats = (label: string, soldOutMessage = 'It is full'): string =>
+    replaceInSample(
       [
         'form:\n',
-        `quotas:\n  - {id: seats, each_option_of: shop, max: {ecg: 40, usg: 30}, full: "${fullMessage}"}\nform:\n`,
+        `quotas:\n  - {id: seats, each_option_of: shop, max: {ecg: 40, usg: 30}, full: "${soldOutMessage}"}\nform:\n`,
       ],
       [
         MEMBER,
@@ -319,7 +324,7 @@ describe('a number in a name', () => {
     'ECG, 30 seats only',
     'ECG – max. 45 participants',
     'ECG: only 4 places',
-  ])('%s of 40', (label) => {
+  ])('"%s" contradicts a quota of 40', (label) => {
     expect(findMessages(withSeats(label), 'EV538', label)).toContain('the quota is 40')
   })
   test.each([
@@ -336,7 +341,7 @@ describe('a number in a name', () => {
   ])('%s is correct', (label) => {
     expect(listFindings(withSeats(label))).toEqual([])
   })
-  test('the message of a full quota states the quota', () => {
+  test('a wrong number of seats in the message for a full quota is reported', () => {
     expect(findMessages(withSeats('ECG', 'All 35 seats are taken'), 'EV538', 'All 35')).not.toBe('')
     expect(
       findMessages(withSeats('ECG', 'All 35 seats of this workshop are taken'), 'EV538', 'All 35'),
@@ -347,11 +352,11 @@ describe('a number in a name', () => {
 })
 
 describe('a text that names another event in the same folder', () => {
-  const secondEvent = base
+  const secondEvent = sampleFile
     .replaceAll('sample2026', 'ortho2026')
     .replace('Sample 2026', 'ORTHOCON 2026')
     .replace('SMPL', 'ORTH')
-  const thirdEvent = base
+  const thirdEvent = sampleFile
     .replaceAll('sample2026', 'sample2025')
     .replace('Sample 2026', 'Sample 2025')
     .replaceAll('2026-', '2025-')
@@ -372,14 +377,14 @@ describe('a text that names another event in the same folder', () => {
     'Welcome to ORTHOCON 2026, and come early. Bring this mail along with your card.',
     'Your page: https://conf.example/ortho2026',
     'Pay again at /ortho2026 until Friday',
-  ])('%s', (line) => {
+  ])('%s is reported', (line) => {
     const text = withEmail(line)
     expect(checkTogether(text)).toEqual([
       expect.stringContaining(`sample2026.yaml EV808 ${findLine(text, line)}: `),
     ])
   })
-  test('the button after a failed payment led to another event', () => {
-    const text = replaceInBase([
+  test('a button on the failed-payment page that leads to another event is reported', () => {
+    const text = replaceInSample([
       DETAILS,
       'failed: {title: Sorry, details: [order_id], buttons: [{label: Try Again, go: /ortho2026}]}',
     ])
@@ -396,7 +401,7 @@ describe('a text that names another event in the same folder', () => {
   ])('%s is correct', (line) => {
     expect(checkTogether(withEmail(line))).toEqual([])
   })
-  test('can be allowed with a reason, which also applies when the file is checked alone', () => {
+  test('can be allowed with a reason, even when the file is checked on its own', () => {
     const text = `${withEmail('Welcome to ORTHOCON 2026')}allow:\n  - {code: EV808, because: They share a hall.}\n`
     expect(checkTogether(text)).toEqual([])
     expect(listFindings(text)).toEqual([])

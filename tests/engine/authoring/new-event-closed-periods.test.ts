@@ -1,4 +1,4 @@
-/** Days without registration, as organisers enter them: first days, days in a name, and a column of dashes. */
+/** Days without registration, as organisers enter them: first days, dates in a name, and a column of dashes. */
 import { expect, test } from 'vitest'
 import { day, INR, quote, startOfDay } from '../../../engine/index.ts'
 import {
@@ -48,7 +48,7 @@ const DAYS = ['2026-11-30', '2026-12-01', '2027-01-10', '2027-01-11', '2027-01-2
 const CLOSED = 'registration_closed'
 const EXPECTED = [CLOSED, 4000, 4000, CLOSED, CLOSED, 5000]
 const GAP =
-  'Registration would be closed on 11–24 January 2027, before “Regular” begins. Change one of the days, or keep registration closed.'
+  'Registration would be closed on 11–24 January 2027, before “Regular” begins. Change one of the dates, or keep registration closed.'
 
 test('the organiser is asked about a gap before the first day of a period', () => {
   const table = buildTable(
@@ -68,7 +68,7 @@ test('the organiser is asked about a gap before the first day of a period', () =
   expect(quoteOn({ ...event, ...readFees(confirmedTable, event).fees }, DAYS)).toEqual(EXPECTED)
 })
 
-test('the days in the name of a period contradicted its days in the file', () => {
+test('dates in the name of a period that differ from its fields are reported', () => {
   const buildTableWithPeriod = (name: string, from: string, to: string) =>
     buildTable(
       [
@@ -85,10 +85,10 @@ test('the days in the name of a period contradicted its days in the file', () =>
     column: 1,
     part: 'label',
     message:
-      '“Regular (25 January – 14 March 2027)” contains other days than its fields. Write the days below, and only the name here.',
+      '“Regular (25 January – 14 March 2027)” contains dates that differ from its fields. Enter the dates below, and only the name here.',
     fixes: [
       {
-        message: 'Use the days in the name',
+        message: 'Use the dates in the name',
         columns: [{ label: 'Early' }, { label: 'Regular', from: '2027-01-25', to: '' }],
       },
     ],
@@ -101,7 +101,7 @@ test('the days in the name of a period contradicted its days in the file', () =>
   expect(listMessages(buildTableWithPeriod('Until 10 March', '', '2027-03-10'))).toEqual([])
 })
 
-test('in a period without prices the form was open, but nothing was on sale', () => {
+test('the organiser is asked to close registration in a period without prices', () => {
   const table = buildTable(
     [
       ['Early', '2026-12-01', '2027-01-10'],

@@ -48,7 +48,7 @@ const row = (label: string, cells: string, number = ''): ItemRow => ({
   number,
 })
 
-test('a brochure with days without registration could not be entered', () => {
+test('a brochure with days without registration can be entered once the organiser confirms these days', () => {
   const { askedProblems, fees, problems } = confirmAll(GAP)
   expect(
     askedProblems.map(({ column, part, confirmLabel }) => [column, part, confirmLabel]),
@@ -87,7 +87,7 @@ test('a brochure with days without registration could not be entered', () => {
     expect([on, readPrice(on)]).toEqual([on, text])
 })
 
-test('a confirmed gap must be confirmed again when one of its days changes; a period after the conference cannot be confirmed', () => {
+test('a confirmed gap must be confirmed again when one of its dates changes; a period after the conference cannot be confirmed', () => {
   const { table } = confirmAll(GAP)
   const listProblemsAfterChange = (at: number, part: object) =>
     readFees(
@@ -133,7 +133,7 @@ test.each([
   ['over a period in which it is not on sale', '7000 – 5000', '3000 3500 4000'],
   ['free in the last period', '5000 6000 free', '3000 3500 4000'],
   ['after a free period', '5000 free 4000', '3000 3500 4000'],
-])('a price that falls could not be entered: %s', (_name, member, pg) => {
+])('the organiser can confirm a price that falls: %s', (_name, member, pg) => {
   const lines = [
     'Category Early-until-31-Aug-2026 Regular-until-31-Oct-2026 Spot',
     `Member ${member}`,

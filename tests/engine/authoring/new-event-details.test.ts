@@ -69,9 +69,9 @@ test.each<[string, string, object | string]>([
   [
     'refund',
     'until 30 September 2026',
-    'Which share of the payment is refunded until this day? Write a number, such as 75%.',
+    'What percentage of the payment is refunded up to this date? Write a number, such as 75%.',
   ],
-  ['refund', ': 75', 'Until which day is this share refunded?'],
+  ['refund', ': 75', 'What is the last day for this refund?'],
   [
     'refund',
     'half',
@@ -80,12 +80,12 @@ test.each<[string, string, object | string]>([
   [
     'refund',
     '2026-09-30: half',
-    '“half” is not a share of the payment. Write a whole number from 1 to 100, such as 75%.',
+    '“half” is not a valid percentage. Write a whole number from 1 to 100, such as 75%.',
   ],
   [
     'refund',
     '2026-09-30: 120%',
-    '“120” is not a share of the payment. Write a whole number from 1 to 100, such as 75%.',
+    '“120” is not a valid percentage. Write a whole number from 1 to 100, such as 75%.',
   ],
   [
     'refund',
@@ -95,17 +95,17 @@ test.each<[string, string, object | string]>([
   [
     'refund',
     '2026-10-31: 75; 2026-09-30: 50',
-    '30 September 2026 is not after 31 October 2026. Give the days in order.',
+    '30 September 2026 is not after 31 October 2026. Enter the dates in order.',
   ],
   ['refund', '2026-12-14: 75', '14 December 2026 is after the conference.'],
-  ['refund', '2026-04-01: 75', '1 April 2026 is over. Is the year right?'],
+  ['refund', '2026-04-01: 75', '1 April 2026 is in the past. Is the year correct?'],
   ['edit-until', '4 December 2026', { editUntil: '2026-12-04' }],
   [
     'edit-until',
     '14 December 2026',
     '14 December 2026 is after the conference, which ends on 13 December 2026.',
   ],
-  ['edit-until', '4 December 2025', '4 December 2025 is over. Is the year right?'],
+  ['edit-until', '4 December 2025', '4 December 2025 is in the past. Is the year correct?'],
   ['edit-until', 'soon', expect.stringContaining('"soon" is not a valid date.')],
   ['on-site', 'online', { onSite: 'online' }],
   ['on-site', 'yes', { onSite: 'online' }],
@@ -141,7 +141,7 @@ test.each<[string, string, object | string]>([
   else expect(result.error).toEqual(expected)
 })
 
-test('refund days in the wrong order were also reported as a larger refund for a later cancellation', () => {
+test('refund dates in the wrong order are not also reported as a larger refund for a later cancellation', () => {
   const { problems } = readRefundSteps('2026-10-31: 50; 2026-09-30: 75', event, today)
   expect(problems.map(({ step, part }) => [step, part])).toEqual([[1, 'day']])
 })
@@ -168,7 +168,7 @@ const DETAILS = {
   colour: '#117733',
 }
 
-test('refunds, the last day of corrections, the payment account and the colour could only be set in YAML', () => {
+test('the answers set refunds, the last day of corrections, the payment account and the colour', () => {
   expect(compileNewEvent(event).compiled.demo).toEqual(
     expect.arrayContaining(['look', 'payment.account', 'cancellation', 'edit']),
   )
@@ -270,17 +270,17 @@ describe('registration on the days of the conference', () => {
     [
       'online',
       WITH_EARLY_CLOSING,
-      'The prices apply until 5 December 2026, before the conference begins. Change the last day in the table of fees, or choose another answer.',
+      'The prices apply until 5 December 2026, before the conference begins. Change the last day in the fee table, or choose another answer.',
     ],
     [
       'no',
       WITH_SPOT_PRICE,
-      '“Spot” begins on 11 December 2026, when the conference has already begun. Change that date in the table of fees, or choose another answer.',
+      '“Spot” begins on 11 December 2026, when the conference has already begun. Change that date in the fee table, or choose another answer.',
     ],
     [
       'no',
       { ...event, opens: day('2026-12-12') },
-      'Registration opens on 12 December 2026, when the conference has already begun. Change that date in the table of fees, or choose another answer.',
+      'Registration opens on 12 December 2026, when the conference has already begun. Change that date in the fee table, or choose another answer.',
     ],
   ])('%s contradicts the table of fees', (answer, answers, sentence) =>
     expect(parse('on-site', answer, answers)).toEqual({ ok: false, error: sentence }),

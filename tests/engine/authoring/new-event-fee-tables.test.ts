@@ -33,18 +33,18 @@ function describeTable(text: string): readonly string[] {
 
 test.each<[string, string, readonly string[]]>([
   [
-    'days in brackets, amounts with Rs. and /-, and Comp',
+    'dates in brackets, amounts with Rs. and /-, and Comp',
     'Category\tEarly Bird (up to 31 Aug 2026)\tRegular (1 Sep – 31 Oct 2026)\tSpot\nMember\tRs. 5,000/-\tRs. 6,000/-\tRs. 8,000/-\nPG Student*\t3000\t3500\tNA\nFaculty\tComp\tComp\tComp',
     [
       'Early Bird:2026-08-31 | Regular:2026-10-31 | Spot:',
       'Member | Rs. 5,000/- | Rs. 6,000/- | Rs. 8,000/-',
       'PG Student | 3000 | 3500 | NA',
       'Faculty | Comp | Comp | Comp',
-      ',,0 “PG Student*” has a mark, but the text that it refers to is not in the table. Leave this out. If that text affects the prices, add it to the file later.',
+      ',,0 “PG Student*” has a footnote mark, but the footnote is not in the table. Leave this out. If the footnote affects the prices, add it to the file later.',
     ],
   ],
   [
-    'two rows of headings, days without a year, and an accompanying person',
+    'two rows of headings, dates without a year, and an accompanying person',
     'Category\tEarly Bird\tRegular\tLate\n\ttill 31st Aug\t1st Sep to 31st Oct\t1st Nov onwards\nIAP Member\t5000\t6000\t8000\nAccompanying person\t3,000/-\t3500\t4000',
     [
       'Early Bird:2026-08-31 | Regular:2026-10-31 | Late:',
@@ -53,7 +53,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'numbered rows, headings with only days, and a sentence about GST',
+    'numbered rows, headings with only dates, and a sentence about GST',
     'S.No\tCategory\tTill 31.08.2026\tAfter 31.08.2026\n1\tDelegate\t₹ 10,000\t₹ 12,000\n2\tPG\t₹ 5,000\t₹ 6,000\nAll fees are inclusive of 18% GST',
     [':2026-08-31 | :', 'Delegate | ₹ 10,000 | ₹ 12,000', 'PG | ₹ 5,000 | ₹ 6,000', 'GST inside'],
   ],
@@ -88,7 +88,7 @@ test.each<[string, string, readonly string[]]>([
       'Delegates – Non-member | 6000 | 7000',
       'Students – UG | 1000 | 1500',
       'GST on top',
-      ',0, Until which day does “Early Bird” apply?',
+      ',0, What is the last day of “Early Bird”?',
     ],
   ],
   [
@@ -113,7 +113,7 @@ test.each<[string, string, readonly string[]]>([
     ],
   ],
   [
-    'a table with vertical bars, prices before and from a day, and ditto',
+    'a table with vertical bars, prices before and from a date, and ditto',
     '| Category | Before 1 Sep | From 1 Sep |\n|---|---|---|\n| Member | 4000 | 5000 |\n| Resident | ditto | 4500 |',
     [':2026-08-31 | :', 'Member | 4000 | 5000', 'Resident | 4000 | 4500'],
   ],
@@ -163,7 +163,7 @@ test.each<[string, string, readonly string[]]>([
     [
       'Super Early Bird from 2026-05-01:2026-06-30 | Early Bird:2026-08-31 | Regular:2026-10-31 | Late:2026-11-30 | Spot from 2026-12-11:',
       'Delegate | 5000 | 6000 | 7000 | 8000 | 10000',
-      ',4, Registration would be closed on 1–10 December 2026, before “Spot” begins. Change one of the days, or keep registration closed.',
+      ',4, Registration would be closed on 1–10 December 2026, before “Spot” begins. Change one of the dates, or keep registration closed.',
     ],
   ],
   [
@@ -178,7 +178,7 @@ test.each<[string, string, readonly string[]]>([
       ':2026-08-31 | : | Amount in USD:',
       'Member | 5000 | 6000 | USD 7000',
       ',2, The prices of “Amount in USD” are in a different currency. Remove the column: you can enter only prices in rupees here, and add prices in another currency to the file later.',
-      ',1, Until which day does “Regular” apply?',
+      ',1, What is the last day of “Regular”?',
       ',,0 “Residential” has no prices. If it is a category, add it as a row, then remove it here.',
     ],
   ],
@@ -188,7 +188,7 @@ test.each<[string, string, readonly string[]]>([
     ['Early Bird:2026-08-31', 'Member | 5000', 'GST on top'],
   ],
   [
-    'prices with GST were read as separate periods, so that GST would have been charged twice',
+    'prices with GST are not separate periods, so that GST is charged once',
     'Category\tEarly Bird till 31 Aug 2026\t\tSpot\t\n\tFee\tFee + 18% GST\tFee\tFee + 18% GST\nMember\t5000\t5900\t6000\t7080',
     ['Early Bird:2026-08-31 | Spot:', 'Member | 5000 | 6000', 'GST on top'],
   ],
@@ -211,7 +211,7 @@ test.each<[string, string, readonly string[]]>([
       'Member | € 390,00 | € 490,00',
       'Student | € 1.090,50 | € 1 190,00',
       'currency EUR',
-      ',,0 “Fees incl. 20% VAT” names a tax other than GST at 18%. Leave it out here. If the prices are not in rupees, a separate question asks about tax. Otherwise, add the tax to the file later.',
+      ',,0 “Fees incl. 20% VAT” mentions a tax other than GST at 18%. Leave it out here. If the prices are not in rupees, a separate question asks about tax. Otherwise, add the tax to the file later.',
     ],
   ],
   [
@@ -221,7 +221,7 @@ test.each<[string, string, readonly string[]]>([
       'Early:2026-06-01 | Late:',
       'Member | 390 | 490',
       'Student | 190 | 290',
-      ',, The table names EUR. Are its prices in EUR, or in rupees?',
+      ',, The table mentions EUR. Are its prices in EUR, or in rupees?',
     ],
   ],
   [
@@ -263,7 +263,7 @@ test.each<[string, string, readonly string[]]>([
     [
       ':',
       'Member | 5000',
-      ',,0 The columns “GST, Total (incl. GST)” were not read: they do not contain 18% GST on the fee before them, and the sum. Check the prices, then leave this out.',
+      ',,0 The columns “GST, Total (incl. GST)” were not read, because they are not 18% GST on the preceding fee and the total. Check the prices, then leave this out.',
     ],
   ],
   [
@@ -283,11 +283,11 @@ test.each<[string, string, readonly string[]]>([
       'null | 5000',
       'Member {A} | 4000',
       '0,, “null” is not the name of a category.',
-      '1,, “Member {A}” has braces, which stand for values in the texts of an event. Write it without { and }.',
+      '1,, “Member {A}” contains braces, which mark placeholders in event texts. Write it without { and }.',
     ],
   ],
   [
-    'mistakes: days out of order, a lower later price, a duplicate label, and another rate of GST',
+    'mistakes: dates out of order, a lower later price, a duplicate label, and another rate of GST',
     'Category\tEarly till 31 Aug 2026\tRegular till 31 July 2026\tSpot\nDelegate\t6000\t5000\t7000\ndelegate\t1\t2\t3\nGST 5% extra',
     [
       'Early:2026-08-31 | Regular:2026-07-31 | Spot:',
@@ -325,8 +325,8 @@ test('a pasted table of four periods becomes a file without findings', () => {
   const compiled = compileEvent(file, shared, { path: 'sample2026.yaml' })
   expect(compiled.findings.filter(({ code }) => code !== 'EV991')).toEqual([])
   expect(file.match(/(?<=# Not checked by this file: ).*/g)).toEqual([
-    '“UG (first 50, letter from HOD)” names a proof, but delegates are not asked to upload one.',
-    '“UG (first 50, letter from HOD)” names a limit of 50, but any number of delegates can choose it.',
+    '“UG (first 50, letter from HOD)” mentions a document, but delegates are not asked to upload one.',
+    '“UG (first 50, letter from HOD)” mentions a limit of 50, but any number of delegates can choose it.',
     '“UG (first 50, letter from HOD)” is free, and every delegate can choose it.',
   ])
   expect(compiled.event?.fees.periods).toMatchObject([
@@ -346,10 +346,10 @@ test('a pasted table of four periods becomes a file without findings', () => {
 test.each([
   ['31 August 2026; 31 October 2026', { periodEnds: ['2026-08-31', '2026-10-31'] }],
   ['31 Aug 2026, 31 Oct 2026', { periodEnds: ['2026-08-31', '2026-10-31'] }],
-  ['31 August 2026', 'There are 3 periods. Give 2 days, separated by semicolons.'],
+  ['31 August 2026', 'There are 3 periods. Enter 2 dates, separated by semicolons.'],
   [
     '31 October 2026; 31 August 2026',
-    '31 August 2026 is not after 31 October 2026. Give the days in order.',
+    '31 August 2026 is not after 31 October 2026. Enter the dates in order.',
   ],
 ])('the last days of three periods: %s', (answer, expected) => {
   const [categories, ends] = ['categories', 'early-until'].map((name) =>
@@ -360,7 +360,7 @@ test.each([
   expect([
     ends?.buildQuestion(categoriesResult.value),
     ends?.example?.(categoriesResult.value),
-  ]).toEqual(['Until which day does each price except the last apply?', 'Early Bird; Regular'])
+  ]).toEqual(['What is the last day of each price except the final one?', 'Early Bird; Regular'])
   const result = ends?.parse(answer, categoriesResult.value, today)
   if (typeof expected === 'string') expect(result).toEqual({ ok: false, error: expected })
   else expect(result).toMatchObject({ ok: true, value: expected })
@@ -378,11 +378,11 @@ test('a table in euros sets the currency of the event; the organiser is asked to
   expect(parseCategories('Fees in EUR\nCategory\tFee\nMember\t390')).toEqual({
     ok: false,
     error:
-      'The table names EUR. If its prices are in EUR, state it: --currency EUR. If they are in rupees, remove EUR from the table.',
+      'The table mentions EUR. If its prices are in EUR, state it: --currency EUR. If they are in rupees, remove EUR from the table.',
   })
 })
 
-test('four periods without names are named after their days', () => {
+test('four periods without names are named after their dates', () => {
   const text =
     'Category\t30 June 2026\t31 July 2026\t31 Aug 2026\tAfter 31 Aug 2026\nMember\t1\t2\t3\t4'
   const table = readFeeTable(text, { ...event, currency: INR, today })

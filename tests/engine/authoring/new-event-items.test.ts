@@ -61,7 +61,7 @@ describe('a pasted table of workshops', () => {
       ['Basic Echo |  | 1,500 | 2,000 | 2,500 | 30', 'Airway |  | Free | Free | NA | 20'],
     ],
     [
-      'a workshop with a limit in its name was sold without a limit',
+      'a limit in the name of a workshop becomes its number of seats',
       'Workshop\tFee\nECMO (limited to 12)\t1500\nAirway, max. 20 participants\t1000\nToddlers (max 12 years)\t500\nPOCUS (Maximum of 16 seats only)\t500',
       [
         'ECMO |  | 1500 | 12',
@@ -105,7 +105,7 @@ describe('a pasted table of workshops', () => {
       ],
     ],
     [
-      'a workshop in several rows, with different days and an accompanying person',
+      'a workshop in several rows, with different dates and an accompanying person',
       'Workshop\tCategory\tTill 15 Aug 2026\tTill 31 Oct 2026\tSpot\nBasic Echo\tMember\t1500\t2000\t2500\n\tPG\t1000\t1200\tNA\nAccompanying person\t\t500\t500\t500',
       [
         'Basic Echo | Member | 1500 | 2000 | 2500 | ',
@@ -205,7 +205,7 @@ test('rows that are moved out of the fee table keep all their prices', () => {
   ])
 })
 
-test('the finding about a gap between two periods names the days, and each suggested correction closes the gap', () => {
+test('the finding about a gap between two periods states the days, and each suggested correction closes the gap', () => {
   const table = readFeeTable(
     'Category\tEarly (till 31 Aug 2026)\tRegular (15 Sep – 31 Oct 2026)\tSpot\nMember\t1\t2\t3',
     { from: event.from, to: event.to, currency: INR, today },
@@ -213,7 +213,7 @@ test('the finding about a gap between two periods names the days, and each sugge
   const [problem, ...others] = readFees(table, event).problems
   expect(others).toEqual([])
   expect(problem?.message).toBe(
-    'Registration would be closed on 1–14 September 2026, before “Regular” begins. Change one of the days, or keep registration closed.',
+    'Registration would be closed on 1–14 September 2026, before “Regular” begins. Change one of the dates, or keep registration closed.',
   )
   expect(
     problem?.fixes?.map(({ message, columns }) => {
@@ -370,7 +370,7 @@ test.each<[string, unknown]>([
   if (result?.ok === true) compileNewEvent(result.value)
 })
 
-test('a brochure with seats for one workshop and separate prices for every category could not be entered', () => {
+test('one workshop can have seats, and another separate prices for every category', () => {
   const row = (
     label: string,
     category: string,
@@ -413,7 +413,7 @@ test('a brochure with seats for one workshop and separate prices for every categ
   expect(incompleteResult.answers.workshops).toMatchObject([{ seats: 30 }, { seats: 20 }])
 })
 
-test('a period called “Closed” got an id that the checker rejects', () => {
+test('a period called “Closed” gets an id that the checker accepts', () => {
   const fees = FEES.replace('Regular (till', 'Closed (till')
   const result = QUESTIONS.find(({ name }) => name === 'categories')?.parse(fees, event, today)
   expect(
@@ -455,7 +455,7 @@ test('the first days and last days in this test have no gap', () =>
     PERIODS.slice(0, -1).map(([, , last]) => last),
   ))
 
-test('neither the form nor the bill stated that small children are free', () => {
+test('the form and the bill state that small children are free', () => {
   const companions = { prices: [toAmount(300_000)], freeUnder: 5 }
   const { text } = compileNewEvent({ ...readAnswers(), companions })
   expect(text).toContain('label: Accompanying persons (free below the age of 5)')

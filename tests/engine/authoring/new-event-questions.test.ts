@@ -1,4 +1,4 @@
-/** How `rollcall new` parses days in Indian notation, prices as organisers write them, and lists. */
+/** How `rollcall new` parses dates in Indian notation, prices as organisers write them, and lists. */
 import { describe, expect, test } from 'vitest'
 import { day, INR } from '../../../engine/index.ts'
 import { QUESTIONS, readCategories, type NewEventAnswers } from '../../../engine/authoring.ts'
@@ -12,7 +12,7 @@ const parseAnswer = (name: string, answer: string, earlierAnswers: NewEventAnswe
 }
 const DATE_HELP = 'Write 12 March 2027, 12/03/2027 (the day first) or 2027-03-12.'
 
-describe('the answer to a question about a day', () => {
+describe('the answer to a question about a date', () => {
   test.each<[string, object | string]>([
     ['12/03/2027', { from: '2027-03-12' }],
     ['12-3-27', { from: '2027-03-12' }],
@@ -21,14 +21,14 @@ describe('the answer to a question about a day', () => {
     ['March 12, 2027.', { from: '2027-03-12' }],
     ['2027-03-12', { from: '2027-03-12' }],
     ['12–14 March 2027', { from: '2027-03-12', to: '2027-03-14' }],
-    ['12 March', `Of which year? ${DATE_HELP}`],
+    ['12 March', `Which year? ${DATE_HELP}`],
     ['Monday, 12 March 2027', '12 March 2027 is a Friday, not a Monday.'],
-    ['30/02/2027', `There is no day 30 in month 2 of 2027. ${DATE_HELP}`],
+    ['30/02/2027', `Month 2 of 2027 has no day 30. ${DATE_HELP}`],
     ['next spring', `"next spring" is not a valid date. ${DATE_HELP}`],
-    ['12 March 2020', '12 March 2020 is over. Is the year right?'],
+    ['12 March 2020', '12 March 2020 is in the past. Is the year correct?'],
     [
       '13 August 2027 – 10 November 2028',
-      'The conference would last 456 days. Are the month and the year right?',
+      'The conference would last 456 days. Are the month and the year correct?',
     ],
     ['12 March 2027 or later', `"12 March 2027 or later" is not a valid date. ${DATE_HELP}`],
   ])('%s', (answer, expected) => expect(parseAnswer('from', answer)).toEqual(expected))

@@ -45,7 +45,7 @@ function readPastedText(text: string) {
 
 const CATEGORIES = ['Member | Rs. 5,000/- | Rs. 6,000/-', 'PG | Rs. 3,000/- | Rs. 3,500/-']
 
-describe('workshops below the fees became categories, and their seats became prices', () => {
+describe('workshops below the fees are read with their prices and seats, and never as categories', () => {
   test.each<[string, string, readonly string[]]>([
     [
       'a table with a heading for seats',
@@ -126,7 +126,7 @@ describe('workshops below the fees became categories, and their seats became pri
   })
 })
 
-test('rows of a table with other headings became categories without a question to the organiser', () => {
+test('the organiser is asked about the rows of a table with other headings', () => {
   const { categories, workshops, questions } = readPastedText(
     `${FEES}\nStay\tSingle room\tTwin room\nHotel Sunrise\t4000\t3000\nForeign delegates\tAmount in USD\nMember\t100`,
   )
@@ -147,7 +147,7 @@ test('the same categories below several titles remain groups of categories', () 
     ).categories,
   ).toEqual(['Members – Delegate | 5000 | 6000', 'Non-members – Delegate | 7000 | 8000']))
 
-describe('an invalid cell removed all seats from a table of workshops', () => {
+describe('an invalid cell does not remove the seats from a table of workshops', () => {
   const answers: NewEventAnswers = { ...event, periodEnds: [day('2026-08-31')], tax: 'none' }
   const readWorkshopTexts = (text: string): ItemTable => readItemTable(text, answers, today)
 

@@ -1,4 +1,4 @@
-/** Event files with groups of categories: days and prices in texts, changes to the file, next year’s file. */
+/** Event files with groups of categories: dates and prices in texts, changes to the file, next year’s file. */
 import { describe, expect, test } from 'vitest'
 import {
   compareWithServedVersion,
@@ -35,7 +35,7 @@ test('a file with a group has no findings', () => {
   expect(collectFindings(file)).toEqual([])
 })
 
-describe('a text that states a wrong day or price of a group', () => {
+describe('a text that states a wrong date or price of a group', () => {
   test.each([
     ['Trade visitors: early bird until 30 October 2026', 'label: Early Bird, to: 2026-08-31'],
     ['Trade: early bird until 1 September', 'label: Early Bird, to: 2026-08-31'],
@@ -84,7 +84,7 @@ test.each([
   expect(collectFindings(withPanel(line))).toEqual([])
 })
 
-test('repeat moves the days of a group and the ids that contain days, and marks the prices of the group as last year’s', () => {
+test('repeat moves the dates of a group and the ids that contain dates, and marks the prices of the group as last year’s', () => {
   const datedFile = file
     .replaceAll('middle', 'sep-1-nov-30')
     .replace('label: Trade\n', 'label: Trade (early bird until 31 August 2026)\n')
@@ -101,7 +101,7 @@ test('repeat moves the days of a group and the ids that contain days, and marks 
   )
   expect(nextFile.text).toContain('period: [early, aug-31-nov-29, desk]')
   expect(nextFile.changes).toContain(
-    'Period sep-1-nov-30 is now aug-31-nov-29, after its new days.',
+    'Period sep-1-nov-30 is now aug-31-nov-29, to match its new dates.',
   )
   expect(readEvent(nextFile.text, shared)?.demo).toEqual([
     'fees.prices',
@@ -145,7 +145,7 @@ describe('a new version in which a category loses a period of stored registratio
   test('because a period of a group is renamed', () => {
     const text = file.replaceAll('middle', 'autumn')
     expect(compare(text)).toEqual([
-      `EV1008 line ${findLine(text, '      periods:')}: the period \`middle\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted in it`,
+      `EV1008 line ${findLine(text, '      periods:')}: the period \`middle\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted its prices`,
     ])
     expect(compare(text, { categories: { member: 3 } })).toEqual([])
   })
@@ -153,13 +153,13 @@ describe('a new version in which a category loses a period of stored registratio
     expect(compare(fileWithoutGroup)).toEqual(
       ['middle', 'desk'].map(
         (id) =>
-          `EV1008 line ${findLine(fileWithoutGroup, '  periods:')}: the period \`${id}\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted in it`,
+          `EV1008 line ${findLine(fileWithoutGroup, '  periods:')}: the period \`${id}\` of \`Trade\` was removed for \`visitor\`, but 4 registrations may have been quoted its prices`,
       ),
     )
   })
   test('because the category moves to a group', () => {
     expect(compare(fileWithMovedCategory)).toEqual([
-      `EV1008 line ${findLine(fileWithMovedCategory, '      periods:')}: the period \`regular\` was removed for \`member\`, but 3 registrations may have been quoted in it`,
+      `EV1008 line ${findLine(fileWithMovedCategory, '      periods:')}: the period \`regular\` was removed for \`member\`, but 3 registrations may have been quoted its prices`,
     ])
   })
   test('has no finding if only days, prices or labels of a group change', () => {
@@ -278,7 +278,7 @@ describe('diff names the changes in a group', () => {
     ],
     ['renamed', file, fileWithRenamedGroup, ['price group Trade, label: Trade → Exhibitors']],
     [
-      'other days',
+      'other dates',
       file,
       file.replace('to: 2026-11-30', 'to: 2026-12-14').replace('2026-12-01', '2026-12-15'),
       [

@@ -1,7 +1,7 @@
 /** Mistyped prices, category names and amounts in texts, and correct values that look similar. */
 import { describe, expect, test } from 'vitest'
 import { compileEvent, writeMissingExamples } from '../../../engine/authoring.ts'
-import { base, readGolden, shared } from './goldens.ts'
+import { sampleFile, readGolden, shared } from './goldens.ts'
 import { addField, collectFindings, findLine, listFindings } from './sample-file.ts'
 
 type Row = readonly [id: string, label: string, prices: string]
@@ -20,7 +20,7 @@ function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
     rules.length === 0
       ? '{chosen_in: kind}'
       : `\n  rules:\n${rules.map((rule) => `    - ${rule}`).join('\n')}`
-  return base
+  return sampleFile
     .replace(
       /categories:\n[^]*?fees:/,
       `categories:\n${categories.join('\n')}\ncategory: ${choice}\nfees:`,
@@ -31,7 +31,7 @@ function withRows(rows: readonly Row[], rules: readonly string[] = []): string {
     )
     .replace(MEMBER, `${rules.length === 0 ? CHOICE : ROLE}${MEMBER}`)
 }
-const withPanel = (line: string, text = base): string =>
+const withPanel = (line: string, text = sampleFile): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
 
 function expectFindingAt(text: string, code: string, part: string): void {
@@ -164,19 +164,19 @@ describe('a later period is cheaper', () => {
   test.each([
     [
       'one row',
-      base.replace('[1000, 1500]', '[1500, 1000]'),
+      sampleFile.replace('[1000, 1500]', '[1500, 1000]'),
       '    member:',
       'under the earlier period',
     ],
     [
       'swapped names of the columns',
-      base.replace('[early, late]', '[late, early]'),
+      sampleFile.replace('[early, late]', '[late, early]'),
       '    member:',
       'every price falls in `late`',
     ],
     [
       'all rows',
-      base.replace('[1000, 1500]', '[1500, 1000]').replace('[2000, 2500]', '[2500, 2000]'),
+      sampleFile.replace('[1000, 1500]', '[1500, 1000]').replace('[2000, 2500]', '[2500, 2000]'),
       '    visitor:',
       'every price falls in `late`',
     ],
@@ -191,16 +191,21 @@ describe('a later period is cheaper', () => {
 
 describe('amounts that are never paid or charged', () => {
   test.each([
-    ['`none` in every cell', base.replace('[1000, 1500]', '[none, none]'), 'EV453', '    member:'],
+    [
+      '`none` in every cell',
+      sampleFile.replace('[1000, 1500]', '[none, none]'),
+      'EV453',
+      '    member:',
+    ],
     [
       'no payment, and prices above zero',
-      base.replace(/payment: .*/, 'payment: none'),
+      sampleFile.replace(/payment: .*/, 'payment: none'),
       'EV454',
       'payment: none',
     ],
     [
       'no payment, and one price above zero',
-      base.replace(/payment: .*/, 'payment: none').replace('[2000, 2500]', '[free, free]'),
+      sampleFile.replace(/payment: .*/, 'payment: none').replace('[2000, 2500]', '[free, free]'),
       'EV454',
       'payment: none',
     ],
@@ -256,7 +261,7 @@ describe('amounts that are never paid or charged', () => {
     ['about: Rs 900 for members', 'EV456'],
   ] as const)('at the category: %s', (extraLine, code) => {
     expectFindingAt(
-      base.replace('{id: member}', `{id: member, ${extraLine}}`),
+      sampleFile.replace('{id: member}', `{id: member, ${extraLine}}`),
       code,
       '{id: member,',
     )
@@ -374,7 +379,7 @@ describe('correct tables', () => {
     expect(listFindings(addField(line))).toEqual([])
   })
   test('a free event has no finding', () => {
-    const freeFile = base
+    const freeFile = sampleFile
       .replace(/payment: .*/, 'payment: none')
       .replace('[1000, 1500]', '[free, free]')
       .replace('[2000, 2500]', '[free, free]')
@@ -387,7 +392,7 @@ const withItem = (item: string, ...fields: readonly string[]): string =>
   fields
     .reduce(
       (text, fieldText) => text.replace('  summary:', `        - {${fieldText}}\n  summary:`),
-      base,
+      sampleFile,
     )
     .replace('form:\n', `  items:\n    - {${item}}\nform:\n`)
 const EACH_100 = 'prices: {period: [early, late], each: [100, 200]}'
@@ -472,7 +477,7 @@ describe('the label of an adjustment contradicts its effect', () => {
     ['Kick-off evening', 'amount: 500', []],
     ['Scholars', 'amount: 500', []],
   ])('%s, %s', (label, adjustmentValue, codes) => {
-    const text = base.replace(
+    const text = sampleFile.replace(
       'form:\n',
       `  adjustments:\n    - {id: one, label: ${label}, ${adjustmentValue}, when: {is_member: true}}\nform:\n`,
     )
@@ -481,7 +486,7 @@ describe('the label of an adjustment contradicts its effect', () => {
 })
 
 describe('a surcharge in a text', () => {
-  const surchargeFile = base.replace(
+  const surchargeFile = sampleFile.replace(
     'form:\n',
     '  adjustments: [{id: late-fee, label: Surcharge, from: 2026-02-15, on: registration, amount: 500}]\nform:\n',
   )
@@ -535,10 +540,10 @@ describe('the age from which companions are charged', () => {
   })
 })
 
-test('a conference named Euro 2026 was read as an amount of € 2,026', () => {
+test('a conference named Euro 2026 is not read as an amount of € 2,026', () => {
   const listAmountsInEuros = (text: string, title = 'Sample 2026'): readonly string[] =>
     listFindings(
-      withPanel(text, base)
+      withPanel(text, sampleFile)
         .replace('event:\n', 'currency: EUR\nevent:\n')
         .replace('title: Sample 2026', `title: ${title}`),
     ).filter((code) => code.startsWith('EV455'))
@@ -548,9 +553,9 @@ test('a conference named Euro 2026 was read as an amount of € 2,026', () => {
   expect(listAmountsInEuros('Gala dinner: Euro 2027').length).toBe(1)
 })
 
-test('“the fee of 2022” was read as an amount of ₹ 2,022', () => {
+test('“the fee of 2022” is not read as an amount of ₹ 2,022', () => {
   const listAmountFindings = (text: string): readonly string[] =>
-    listFindings(withPanel(text, base))
+    listFindings(withPanel(text, sampleFile))
   expect(listAmountFindings('Members pay the fee of 2022')).toEqual([])
   expect(listAmountFindings('Registration fee of 2025: see last year’s page')).toEqual([])
   expect(listAmountFindings('Member fee 2025 still applies')).toEqual([])

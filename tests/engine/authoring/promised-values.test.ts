@@ -2,10 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { compileEvent } from '../../../engine/authoring.ts'
 import { isOneTypo, computeEditDistance } from '../../../engine/lib/edit-distance.ts'
-import { base, shared } from './goldens.ts'
+import { sampleFile, shared } from './goldens.ts'
 
 const withExamples = (promises: string): string =>
-  `${base}examples:\n  promises:\n${promises}  cases:\n    - {name: an order id, order_id: SMPL1, expect: {order: ok}}\n`
+  `${sampleFile}examples:\n  promises:\n${promises}  cases:\n    - {name: an order id, order_id: SMPL1, expect: {order: ok}}\n`
 const listFindings = (text: string): readonly string[] =>
   compileEvent(text, shared, { path: 'sample2026.yaml' })
     .findings.filter(({ code }) => code !== 'EV902')
@@ -118,7 +118,7 @@ describe('a wrong indentation', () => {
     ['a line indented too little', '  periods:', ' periods:', ' periods:'],
     ['an entry at another depth', '    - {id: late,', '     - {id: late,', '- {id: late'],
   ])('%s is reported at that line', (_name, original, replacement, part) => {
-    const text = base.replace(original, replacement)
+    const text = sampleFile.replace(original, replacement)
     const [firstFinding] = compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
     expect(firstFinding?.code).toBe('EV001')
     expect([

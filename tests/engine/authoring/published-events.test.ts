@@ -46,7 +46,7 @@ describe('the complete event files', () => {
   })
 })
 
-test('the self-service pages of the events in the repository offered nothing but the ticket', () => {
+test('the events in the repository have a refund scale, and let delegates correct their name', () => {
   const shippedEvents = compileEvents(
     ['afpicon2026', 'chirurgia2026', 'midzone2025'].map((id) => readSource(`events/${id}.yaml`)),
     sharedFiles,
@@ -111,7 +111,7 @@ describe('problems of authors who wrote files for published events', () => {
   })
 })
 
-test('the sales report showed the id of a quota instead of the label of its only item', () => {
+test('the sales report shows the label of the only item of a quota, not the id of the quota', () => {
   const listQuotaLabels = (id: string) => {
     const event = files.find((file) => file.event?.id === id)?.event
     return event == null ? [] : buildSeatRows(event, []).map(({ label }) => label)

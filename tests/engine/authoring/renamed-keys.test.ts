@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { applyFixes, compileEvent, readEvent, renameKeys } from '../../../engine/authoring.ts'
 import { RENAMED_KEYS, RENAMED_VALUES } from '../../../engine/authoring/schema/renamed-keys.ts'
-import { base, checkGolden, readGolden, shared as sampleShared } from './goldens.ts'
+import { sampleFile, checkGolden, readGolden, shared as sampleShared } from './goldens.ts'
 
 const REPOSITORY_ROOT = join(import.meta.dirname, '..', '..', '..')
 const OLD_KEYS_FOLDER = join(import.meta.dirname, 'old-keys')
@@ -86,12 +86,12 @@ describe.each(files)('%s in the old spelling', (_name, text = '') => {
 })
 
 test('`to` is unchanged in the event, a period, a field and a condition', () => {
-  const text = `${base}edit: {to: 2026-02-28, fields: [phone_number]}\n`
+  const text = `${sampleFile}edit: {to: 2026-02-28, fields: [phone_number]}\n`
   expect(renameKeys(text)).toBe(text.replace('edit: {to:', 'edit: {until:'))
 })
 
 test('keys in the paths under demo and allow are renamed too', () => {
-  const text = `${base}keep: {answers: 3 years}
+  const text = `${sampleFile}keep: {answers: 3 years}
 demo: [keep.answers, event.to, "edit.to"]
 allow: [{code: EV489, at: keep.files, because: It is meant}]
 edit: {to: 2026-02-28, fields: [phone_number]}
@@ -106,14 +106,14 @@ edit: {to: 2026-02-28, fields: [phone_number]}
 })
 
 test('if a block has both the old and the new key, the old key is reported', () => {
-  const text = `${base}keep: {answers: 3 years}\nretention: {answers: 6 months}\n`
+  const text = `${sampleFile}keep: {answers: 3 years}\nretention: {answers: 6 months}\n`
   const { event, findings } = compileEvent(text, sampleShared)
   expect(event).toBeNull()
   expect(findings.map(({ code, message }) => [code, message])).toEqual([
     ['EV019', '`keep` is now called `retention`'],
     ['EV002', '`retention` is written twice in the same block'],
   ])
-  const conflictingText = `${base}retention: {answers: 6 months}\nkeep: {answers: 3 years}\n`
+  const conflictingText = `${sampleFile}retention: {answers: 6 months}\nkeep: {answers: 3 years}\n`
   expect(compileEvent(conflictingText, sampleShared).findings).toMatchObject([
     {
       code: 'EV002',

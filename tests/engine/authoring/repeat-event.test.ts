@@ -1,4 +1,4 @@
-/** Next year’s file: days, names and addresses change for the new event, and all other text is unchanged. */
+/** Next year’s file: dates, names and addresses change for the new event, and all other text is unchanged. */
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -85,13 +85,13 @@ test.each(completeEvents.map((file) => [file.path, file] as const))(
   },
 )
 
-test('a possible age limit on the day of the event is reported with the corresponding day for the next event', () => {
+test('a date of birth that may be an age limit is reported with the corresponding date for the next event', () => {
   const [, marathon] = completeEvents
   if (marathon === undefined) throw new Error('the marathon is missing')
   expect(repeatFile(marathon).checks).toEqual(
     expect.arrayContaining([
-      '“1982-01-17” is unchanged. If it is the birthday of someone who turns 45 at the event, write 1983-01-16.',
-      '“2009-01-18” is unchanged. If it is the birthday of someone who turns 18 at the event, write 2010-01-17.',
+      '“1982-01-17” is unchanged. If it is the date of birth of someone who turns 45 at the event, write 1983-01-16.',
+      '“2009-01-18” is unchanged. If it is the date of birth of someone who turns 18 at the event, write 2010-01-17.',
       '“1930-01-01” looks like a date and is unchanged.',
     ]),
   )
@@ -104,7 +104,7 @@ test.each([
   'dweepcon2027',
   'sangamcon2027',
 ])(
-  '%s was repeated with errors in the account of a payment method or the birthdays of examples',
+  '%s is repeated without errors in payment accounts or in the dates of birth of examples',
   (id) => {
     const file = readSource(`tests/events/${id}.yaml`)
     const { findings } = compileEvents([file, repeatFile(file)], sharedFiles).files.at(-1) ?? {
@@ -114,7 +114,7 @@ test.each([
   },
 )
 
-test('the credentials of a Razorpay account are described as those of Razorpay', () => {
+test('the credentials of a Razorpay account are described as Razorpay’s', () => {
   expect(repeatFile(readSource('tests/events/dweepcon2027.yaml')).changes.join()).toMatch(
     /credentials are RAZORPAY_\w+_…/,
   )
@@ -158,7 +158,7 @@ describe('points for the author to check', () => {
     expect(messages).not.toContain('contains 2026: - Early bird')
   })
 
-  test('a day far from the event is unchanged and reported', () => {
+  test('a date far from the event is unchanged and reported', () => {
     const text = buildFixtureEvent().replace('made up for tests', 'founded on 1 May 1990')
     const oldEvent = compileConfig({ path: 'sample2026.yaml', text })
     const nextFile = repeatEvent(text, oldEvent, {
@@ -175,7 +175,7 @@ describe('points for the author to check', () => {
   })
 })
 
-describe('a day keeps its notation', () => {
+describe('a date keeps its format', () => {
   const shift = { weeks: 52, event: day('2026-01-31') }
   test.each([
     ['from: 2025-08-31', 'from: 2026-08-30'],
@@ -197,7 +197,7 @@ describe('a day keeps its notation', () => {
     ['a fee of 2025 rupees, room 12/14', 'a fee of 2025 rupees, room 12/14'],
   ])('%s → %s', (before, after) => expect(shiftDays(before, shift).text).toBe(after))
 
-  test('every day of two years is the same after it is shifted forward and back', () => {
+  test('every date of two years is the same after it is shifted forward and back', () => {
     const spellDay = (date: Date): string =>
       `${date.toISOString().slice(0, 10)}, ${date.getUTCDate()} ${['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'][date.getUTCMonth()]} ${date.getUTCFullYear()}`
     // "May" is both a short and a full name, so the original format is unknown.
@@ -212,7 +212,7 @@ describe('a day keeps its notation', () => {
   })
 })
 
-test('days of adjustments and date fields move with the event, birthdays do not, and prices of items are marked as placeholders', () => {
+test('dates of adjustments and date fields move with the event, dates of birth do not, and prices of items are marked as placeholders', () => {
   const nextFile = repeatFile(readSource('tests/events/nidancon2027.yaml'))
   const event = compileConfig(nextFile)
   const findField = (id: string) => event.fields.find((eventField) => eventField.id === id)

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { findCategory, normalise, type Answers, type EventConfig } from '../../../engine/index.ts'
 import { compileEvent } from '../../../engine/authoring.ts'
-import { base, readGolden, shared } from './goldens.ts'
+import { sampleFile, readGolden, shared } from './goldens.ts'
 import { chooseRuns } from '../../runs.ts'
 
 type RuleTable = {
@@ -43,7 +43,7 @@ function buildFile({ rules, hasOtherwise, hasHiddenFields }: RuleTable): string 
     '        - {id: age, type: number, label: Age}',
     `        - {id: paper, type: yes-no, label: Paper${hasHiddenFields ? ', show_when: {is_member: true}' : ''}}`,
   ]
-  return base
+  return sampleFile
     .replace(
       / {4}- \{when.*\n {4}- \{otherwise.*\n/,
       `${[...lines, ...(hasOtherwise ? ['    - {otherwise: visitor}'] : [])].join('\n')}\n`,
@@ -72,7 +72,7 @@ function listAllAnswers(event: EventConfig): readonly Answers[] {
 /** Compiles the event without its rules, because this test verifies how the compiler checks rules. */
 function compileWithoutChecks(text: string): EventConfig {
   const { event } = compileEvent(
-    base.replace(
+    sampleFile.replace(
       '  summary:',
       `${text
         .split('\n')

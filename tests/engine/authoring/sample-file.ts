@@ -1,14 +1,14 @@
 /** Builds variants of the base file of the goldens and collects their findings. */
 import { compileEvent } from '../../../engine/authoring.ts'
 import type { Finding } from '../../../engine/authoring.ts'
-import { base, shared } from './goldens.ts'
+import { sampleFile, shared } from './goldens.ts'
 
 /**
  * Returns the base as a three-day conference in March, with an early bird period that ends in October. The id of the
  * given second period must be `regular`.
  */
 export const createMarchFile = (secondPeriod: string): string =>
-  base
+  sampleFile
     .replaceAll('2026\n', '2027\n')
     .replace('id: sample2027', 'id: sample2026')
     .replace('from: 2026-03-07', 'from: 2027-03-14')
@@ -18,7 +18,7 @@ export const createMarchFile = (secondPeriod: string): string =>
     .replace('[early, late]', '[early, regular]')
 /** Returns the base with one more field, given as `id: x, label: Y`. */
 export const addField = (line: string): string =>
-  base.replace('  summary:', `        - {${line}}\n  summary:`)
+  sampleFile.replace('  summary:', `        - {${line}}\n  summary:`)
 export const collectFindings = (text: string): readonly Finding[] =>
   compileEvent(text, shared, { path: 'sample2026.yaml' }).findings
 /** Returns errors and warnings, but not notes, with code and line. */

@@ -1,13 +1,16 @@
 /** Mistyped tax rates, texts that contradict the tax, and correct texts that look similar. */
 import { describe, expect, test } from 'vitest'
-import { base } from './goldens.ts'
+import { sampleFile } from './goldens.ts'
 import { collectFindings, findLine } from './sample-file.ts'
 
 const TAX = '  tax: {name: GST, percent: 18, prices: exclusive}'
-const withPanel = (line: string, text = base): string =>
+const withPanel = (line: string, text = sampleFile): string =>
   text.replace('  summary:', `  panel: {lines: [${JSON.stringify(line)}]}\n  summary:`)
-const inclusiveFile = base.replace('prices: exclusive}\n', 'prices: inclusive, round: rupee}\n')
-const untaxedFile = base.replace(`${TAX}\n`, '')
+const inclusiveFile = sampleFile.replace(
+  'prices: exclusive}\n',
+  'prices: inclusive, round: rupee}\n',
+)
+const untaxedFile = sampleFile.replace(`${TAX}\n`, '')
 const listTaxFindings = (text: string): readonly string[] =>
   collectFindings(text).map(({ code, message }) => `${code} ${message}`)
 
@@ -25,7 +28,7 @@ function expectFinding(text: string, codes: RegExp, relatedPart: string): void {
 }
 
 test('the files without the mistakes are valid', () => {
-  expect([base, inclusiveFile, untaxedFile].flatMap(listTaxFindings)).toEqual([])
+  expect([sampleFile, inclusiveFile, untaxedFile].flatMap(listTaxFindings)).toEqual([])
 })
 
 describe('the tax is added, but a text says that tax is included or that there is no tax', () => {
@@ -207,13 +210,13 @@ describe('texts that do not contradict the tax', () => {
     'tax: {name: GST, percent: 0, prices: exclusive}',
     'tax: {name: VAT, percent: 10, prices: exclusive}',
   ])('%s', (line) => {
-    expect(listTaxFindings(base.replace(TAX, `  ${line}`))).toEqual([])
+    expect(listTaxFindings(sampleFile.replace(TAX, `  ${line}`))).toEqual([])
   })
 })
 
 describe('a room with its own tax rate', () => {
   const ROOM = '{name: GST, percent: 5, prices: exclusive}'
-  const fileWithRoom = base
+  const fileWithRoom = sampleFile
     .replace(
       'form:\n',
       `  items:
@@ -353,7 +356,7 @@ describe('common spellings of the tax are reported with the correct one', () => 
     ['tax: {name: GST, rate: 18, prices: exclusive}', 'write percent: 18'],
     ['tax: {name: GST, percent: 18, inclusive: true}', 'write prices: exclusive, or inclusive'],
   ])('%s', (line, help) => {
-    const text = base.replace(TAX, `  ${line}`)
+    const text = sampleFile.replace(TAX, `  ${line}`)
     const findings = collectFindings(text).filter(
       ({ at }) => at.start.line === findLine(text, line),
     )

@@ -1,14 +1,15 @@
 /** Typos in a correct file: each typo is reported at the line where an author would look, with the correction. */
 import { describe, expect, test } from 'vitest'
 import { applyFixes, compileEvent, formatFindings } from '../../../engine/authoring.ts'
-import { base, shared } from './goldens.ts'
+import { sampleFile, shared } from './goldens.ts'
 
 const path = 'sample2026.yaml'
 const MEMBER = 'member:  [1000, 1500]'
 const VENUE = 'venue: Town Hall'
 const NAME = '{id: full_name, label: Full Name, required: true}'
 const DETAILS = 'failed: {title: Sorry, details: [order_id]}'
-const PRICES = base.slice(base.indexOf('    period:  [early'), base.indexOf('form:\n'))
+const pricesStart = sampleFile.indexOf('    period:  [early')
+const PRICES = sampleFile.slice(pricesStart, sampleFile.indexOf('form:\n'))
 const addMail = (text: string): string =>
   `${DETAILS}\nemail:\n  subject: "Hello, {reg_no}"\n  text: |\n${text}`
 
@@ -452,10 +453,10 @@ const moreTypos: Readonly<Record<string, readonly Typo[]>> = {
 
 const listFindings = (text: string) => compileEvent(text, shared, { path }).findings
 const editBase = (from: string, to: string): { readonly text: string; readonly line: number } => {
-  const parts = base.split(from)
+  const parts = sampleFile.split(from)
   if (parts.length !== 2)
     throw new Error(`the base contains ${JSON.stringify(from)} ${parts.length - 1} times`)
-  return { text: base.replace(from, () => to), line: (parts[0] ?? '').split('\n').length }
+  return { text: sampleFile.replace(from, () => to), line: (parts[0] ?? '').split('\n').length }
 }
 
 describe.each([...Object.entries(typos), ...Object.entries(moreTypos)])('%s', (_class, entries) => {

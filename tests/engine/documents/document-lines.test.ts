@@ -77,16 +77,16 @@ function applyChange(
   currentBill: readonly Line[],
   refunded = 0,
   linesWithoutInvoice: readonly Line[] = [],
-  { chargedHere = 0, unpaid = 0 } = {},
+  { chargedAboveUninvoiced = 0, unpaid = 0 } = {},
 ): { readonly change: DocumentChange; readonly ledger: DocumentLedger } {
   const charged = toAmount(Math.max(0, sumTotals(currentBill) - refunded))
   const change = computeDocumentChange(issued, {
     bill: currentBill,
     before,
     lastRefund,
-    withoutInvoice: linesWithoutInvoice,
+    uninvoicedBill: linesWithoutInvoice,
     charged,
-    chargedHere: toAmount(chargedHere),
+    chargedAboveUninvoiced: toAmount(chargedAboveUninvoiced),
     unpaid: toAmount(unpaid),
   })
   const invoices = change.invoice.length === 0 ? [] : [{ of: null, lines: change.invoice }]
@@ -328,7 +328,7 @@ test('for each tax rate, invoices minus credit notes equal the bill, to the pais
   )
 })
 
-test('after a refund, undoing a correction charged the bill at 5% instead of 18%', () => {
+test('after a refund, undoing a correction restores the amounts charged at each tax rate', () => {
   const correction = fc.record({ bill: soldItems, off: fc.constantFrom(0, 0, 7, 33) })
   const corrections = fc.array(correction, { minLength: 1, maxLength: 4 })
   const refundsWithCorrections = fc.array(

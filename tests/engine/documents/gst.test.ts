@@ -13,7 +13,7 @@ import { toAmount } from '../../../engine/lib/money.ts'
 import { day } from '../../../engine/lib/time.ts'
 
 test('a GSTIN is accepted with any spacing, and a wrong character is detected', () => {
-  // The example for the check character in the government's manual.
+  // The example of a check character in the government's manual.
   expect(readGstin('27 aapfu0939f 1zv')).toBe('27AAPFU0939F1ZV')
   expect(readGstin('27AAPFU0939F1ZW')).toBeNull()
   expect(readGstin('27AAPFU0983F1ZV')).toBeNull()

@@ -73,7 +73,7 @@ test('the rupee values of the credit notes of an invoice add up to the rupee val
   )
 })
 
-test('the tax was halved in cents, so the rupee values of CGST and SGST were too low by the value of a cent', () => {
+test('CGST and SGST in rupees are half of the tax in rupees, not the converted halves of the tax in cents', () => {
   const body = {
     currency: USD,
     base: toAmount(6_248),

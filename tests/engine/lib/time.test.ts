@@ -44,7 +44,7 @@ test.each([
   expect(readInstant(text)).toBeNull()
 })
 
-it('only days that exist in the calendar are valid', () => {
+it('only dates that exist in the calendar are valid', () => {
   for (const text of ['2024-02-29', '2000-02-29', '2026-12-31']) expect(isDay(text)).toBe(true)
   for (const text of [
     '2026-02-29',

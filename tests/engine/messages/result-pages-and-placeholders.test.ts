@@ -285,13 +285,13 @@ it('the email about a payment that was not found asks for the details again, wit
 })
 
 it('days and stored amounts are formatted in words', () => {
-  const oddEvent: EventConfig = {
+  const eventWithMoneyAndDate: EventConfig = {
     ...event,
     fields: [createField('born', { type: 'date' })],
     alsoStored: [{ id: 'fee', type: 'money', label: 'Fee' }],
   }
   expect(
-    getPlaceholderValues(oddEvent, {
+    getPlaceholderValues(eventWithMoneyAndDate, {
       ...registration,
       answers: { born: '1990-01-31', fee: 1250.5 },
     }),

@@ -113,7 +113,7 @@ const createLine = (n: number, narration: string, amount = 1180) => ({
   amount: toRupees(amount),
 })
 
-test('a payment with an unreadable day is reported, but totals below the table are not', () => {
+test('a payment with an unreadable date is reported, but totals below the table are not', () => {
   const statementResult = readStatement(
     readRows(`Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt
 24-Nov,UPI 703412345678,,,100
@@ -157,7 +157,7 @@ Date,Narration,Deposit Amt,Withdrawal Amt,Currency
   ])
 })
 
-test('lines match by payment claim or registration number; a match by amount and day is only a suggestion', () => {
+test('lines match by payment claim or registration number; a match by amount and date is only a suggestion', () => {
   const awaitedPayments = [
     createExpectedPayment(1, { claim: createClaim('icic n2 2027 0203 12345678') }),
     createExpectedPayment(2),

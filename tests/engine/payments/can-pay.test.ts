@@ -132,12 +132,12 @@ describe('the gateway status of every attempt', () => {
   )
 
   test('is not needed for an attempt that is no longer polled, or for an order placed at this moment', () => {
-    const unwatchedAttempt = createFailedAttempt({ watchUntil: now })
-    expect([isOver(unwatchedAttempt, now), isOver(createFailedAttempt(), now)]).toEqual([
+    const unpolledAttempt = createFailedAttempt({ watchUntil: now })
+    expect([isOver(unpolledAttempt, now), isOver(createFailedAttempt(), now)]).toEqual([
       true,
       false,
     ])
-    expect(decideWithStatuses(createRegistration(unwatchedAttempt), [])).toEqual({
+    expect(decideWithStatuses(createRegistration(unpolledAttempt), [])).toEqual({
       is: 'new-attempt',
       quote: null,
       replaces: null,
@@ -391,7 +391,7 @@ describe('the hold of a price', () => {
     expect(getPriceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), anyDelegate)).toBeNull()
   })
 
-  // The form stated "valid until 10 January", but the page of the unpaid registration stated 11 January.
+  // The page of an unpaid registration states the same date as the form.
   test.each([
     ['the same as on the form, not the day after', '2026-01-01', '2026-01-12', {}, '2026-01-10'],
     [

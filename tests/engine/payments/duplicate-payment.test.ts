@@ -17,7 +17,7 @@ test.each([
   expect(getKey(name, ' Asha@EXAMPLE.org')).toBe(ashaKey)
 })
 
-test('a name from two Malayalam keyboards was treated as two persons', () => {
+test('a name that is typed on two different Malayalam keyboards is one person', () => {
   const olderSpelling = 'മോഹന\u0D4D\u200D കുമാര\u0D4D\u200D'
   expect(getKey(olderSpelling)).toBe(getKey('മോഹൻ കുമാർ'))
   expect(getKey('മോഹൻ')).not.toBe(getKey('മോഹൽ'))

@@ -69,7 +69,7 @@ describe('the polling schedule', () => {
       ).toBe(startedAt + 3 * DAY_MS + 10 * MINUTE_MS)
   })
 
-  test('a refund in the merchant panel was missed if the last poll got no answer; the last poll is now repeated for a day', () => {
+  test('a last poll without a response is repeated for a day, so that a refund in the merchant panel is found', () => {
     const payment = { status: 'success', review: null, createdAt: startedAt } as const
     const watchUntil = instant(startedAt + WATCH_MS)
     const polls: number[] = []

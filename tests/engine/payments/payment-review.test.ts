@@ -170,7 +170,7 @@ describe.each(reviewKinds)('a payment review of the kind %s', (kind) => {
   })
 })
 
-test('delegates were asked for the rest of a payment that was complete or had been partly refunded', () => {
+test('the rest of a payment can be requested only if the payment is short and has not been partly refunded', () => {
   const askForRest = (changes: Partial<Review>) =>
     describeResult(createReview('misfit', changes), decisions.ask)
   expect(askForRest({})).toBe('ask')
@@ -211,7 +211,7 @@ test('an undecided payment needs the reference from the merchant panel, and has 
   })
 })
 
-test('a refund was recorded in full although the treasurer had entered a smaller amount', () => {
+test('a rejected refund can be recorded as made only in full: a smaller amount is refused', () => {
   const acceptRefund = (amount: Amount | null) =>
     decideReview(
       createReview('refund-refused'),

@@ -209,10 +209,17 @@ it('a payment with partial refunds is a success until it is fully refunded, and 
     amount: toAmount(300000),
     at: paidAt,
   })
-  const afterFirst = expectOk(applyPaymentEvent(states.success, createPartialRefund('R1')))
-  const afterSecond = expectOk(applyPaymentEvent(afterFirst, createPartialRefund('R2')))
-  expect([afterFirst.status.is, afterSecond.status.is]).toEqual(['success', 'success'])
-  expect(applyPaymentEvent(afterSecond, createPartialRefund('R3'))).toEqual({
+  const paymentAfterFirstRefund = expectOk(
+    applyPaymentEvent(states.success, createPartialRefund('R1')),
+  )
+  const paymentAfterSecondRefund = expectOk(
+    applyPaymentEvent(paymentAfterFirstRefund, createPartialRefund('R2')),
+  )
+  expect([paymentAfterFirstRefund.status.is, paymentAfterSecondRefund.status.is]).toEqual([
+    'success',
+    'success',
+  ])
+  expect(applyPaymentEvent(paymentAfterSecondRefund, createPartialRefund('R3'))).toEqual({
     ok: false,
     error: { code: 'more_back_than_came', came: 708000, got: 900000, currency: INR },
   })
@@ -222,7 +229,7 @@ it('a payment with partial refunds is a success until it is fully refunded, and 
     amount: toAmount(108000),
     at: paidAt,
   }
-  expect(expectOk(applyPaymentEvent(afterSecond, remainingRefund)).status).toEqual({
+  expect(expectOk(applyPaymentEvent(paymentAfterSecondRefund, remainingRefund)).status).toEqual({
     is: 'refunded',
     reference: 'G1',
     at: paidAt,

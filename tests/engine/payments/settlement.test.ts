@@ -144,7 +144,7 @@ Total,590,10,,
     ])
   })
 
-  test('was read without payments whose id has no digit, and without lines that have no payment id', () => {
+  test('includes payments whose id has no digit, and lists lines without a payment id as unread', () => {
     const { lines, unread: unreadableLines } =
       readReport(`Order ID,Payment ID,Type,Amount,Fee,UTR,Settlement Date
 ,pay_QwErTyUiOpAsDf,payment,590,0,UTR1,30/01/2026
@@ -383,7 +383,7 @@ describe('a line compared with the payments', () => {
       'has no refund of',
     ],
     [
-      'of a refund with the reference of a bank transfer, which was described as a card refund',
+      'of a refund with the reference of a bank transfer, which is described as a bank transfer',
       createLine(3, { is: 'refund', reference: '453001309669', amount: toRupees(590) }),
       createPayment(3, { refunds: [createRefund(2, 590)] }),
       'unknown',
@@ -420,13 +420,13 @@ describe('a line compared with the payments', () => {
     ).toEqual(['refunded', 'refunded', 'unknown'])
   })
 
-  test('a payout was counted twice if one report had its reference in lower case', () => {
+  test('a payout is counted once if one report has its reference in lower case', () => {
     const sameLine = createLine(1, { utr: 'utr 01' })
     expect(mergeLines([createLine(1)], [sameLine])).toEqual([sameLine])
     const otherLine = createLine(2, { utr: 'utr1' })
     expect(groupByPayout([createLine(1), otherLine])).toMatchObject([{ utr: 'UTR1', lines: 2 }])
     expect(mergeLines([createLine(1)], [createLine(1, { utr: 'UTR2' })])).toHaveLength(2)
-    // Without a reference, the day identifies the payout. A reference of only zeros is valid.
+    // Without a reference, the date identifies the payout. A reference of only zeros is valid.
     expect(groupByPayout([createLine(1, { utr: '' }), createLine(2, { utr: '00' })])).toHaveLength(
       2,
     )
@@ -531,7 +531,7 @@ describe('the lines of settlement reports', () => {
   })
 })
 
-test('a line of ₹ 279.78 settled a payment of $ 279.78, and a line of the payment’s value in rupees was reported as different', () => {
+test('a line in rupees differs from a payment in dollars, both with the same number and with its value in rupees', () => {
   const payment = createPayment(1, { currency: 'USD' as never, amount: toRupees(279.78) })
   for (const amount of [toRupees(279.78), toRupees(25_320.09)])
     expect(checkSettlementLines([createLine(1, { amount })], [payment], [])[0]).toMatchObject({

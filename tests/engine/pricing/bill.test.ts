@@ -161,7 +161,7 @@ describe('items', () => {
     ['JPY', 500, 500],
     ['KWD', 1.005, 1005],
     ['EUR', 251.1, 25_110],
-  ])('a donation in %s of %d was counted in hundredths', (code, gift, amount) => {
+  ])('a donation in %s of %d has the decimals of its currency', (code, gift, amount) => {
     const event = {
       ...createSampleEvent([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })]),
       currency: readCurrency(code) ?? INR,

@@ -70,7 +70,7 @@ test.each([
   expect([codeFinding?.help, codeFinding?.at.keyPath]).toEqual([help, 'fees.prices.member.0'])
 })
 
-test('a price of 0 enabled the Register button, although it means “not on sale”', () => {
+test('a price of 0 means “not on sale”', () => {
   const eventWithZero = compile(createFileWithCell('0').replace(EXAMPLES, '\n')).event
   expect(eventWithZero?.fees.prices?.['member']).toEqual({ early: null, late: 200_000 })
 })

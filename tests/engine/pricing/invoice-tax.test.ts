@@ -174,7 +174,7 @@ test('from a taxable value of 50,000 rupees an unregistered buyer must give an a
   expect(requiresAddress(MIN_TAXABLE_FOR_ADDRESS, true)).toBe(false)
 })
 
-test('the address was not required for an invoice in another currency that may be worth 50,000 rupees', () => {
+test('the address is required for an invoice in another currency that may be worth 50,000 rupees', () => {
   const toCurrency = (code: string) => readCurrency(code) ?? INR
   const needsAddress = (code: string, major: number, isRegistered = false) => {
     const currency = toCurrency(code)

@@ -19,10 +19,10 @@ import { findNextPrice, listPriceRanges } from '../../../engine/pricing/upcoming
 import { buildPriceTables, quote } from '../../../engine/pricing/quote.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
 import { toRupees } from '../fixtures.ts'
-import { baseWithPriceGroup } from '../authoring/goldens.ts'
+import { sampleFileWithPriceGroup } from '../authoring/goldens.ts'
 import { sharedFiles } from '../event-files.ts'
 
-const text = baseWithPriceGroup.replace('card-gateway', 'airpay')
+const text = sampleFileWithPriceGroup.replace('card-gateway', 'airpay')
 const event = readEvent(text, sharedFiles)
 if (event === null) throw new Error('the event cannot be read')
 const computeTotal = (isMember: boolean, on: string) => {
@@ -45,7 +45,7 @@ test('each category is priced in the periods of its group', () => {
   ])
 })
 
-test('the form stated a last day for a group’s price that was after the last day of registration', () => {
+test('the last day of a group’s price is never after the last day of registration', () => {
   const eventWithClosing = readEvent(
     text.replace('{id: late, from: 2026-02-01}', '{id: late, from: 2026-02-01, to: 2026-02-10}'),
     sharedFiles,

@@ -219,7 +219,7 @@ describe('registration is open or closed', () => {
       buildClosedByDay('Registration is closed.'),
     ],
     [
-      'a day between two periods, when the text did not state when registration opens again',
+      'a day between two periods, with the date on which registration opens again',
       eventWithGap,
       '2025-11-01',
       { ...buildClosedByDay(OPENS_AGAIN), by: 'early', opens: '2025-11-15' },

@@ -18,7 +18,7 @@ import {
 } from '../../../engine/authoring.ts'
 import { day, startOfDay } from '../../../engine/lib/time.ts'
 import { toRupees } from '../fixtures.ts'
-import { base } from '../authoring/goldens.ts'
+import { sampleFile } from '../authoring/goldens.ts'
 import { sharedFiles } from '../event-files.ts'
 
 const FIELDS = `        - {id: is_member, type: yes-no, label: Member, default: false}
@@ -33,7 +33,7 @@ form:
 `
 /** Returns the text of the base event with a tax and tax rules. Members pay 1,000. */
 function buildEventText(tax: string, ...rules: readonly string[]): string {
-  return base
+  return sampleFile
     .replace(
       '  tax: {name: GST, percent: 18, prices: exclusive}\n',
       `  tax: {name: VAT, ${tax}}\n  tax_rules:\n${rules.map((rule) => `    - {${rule}}\n`).join('')}`,
@@ -210,7 +210,7 @@ test('rules of an item apply before rules for all lines, whether or not the item
 test.each([
   ['no item has its own tax', ['tax: {name: VAT, percent: 7, prices: inclusive}, ', 'tax: none, ']],
   ['no taxed item has its own tax', ['tax: {name: VAT, percent: 7, prices: inclusive}, ']],
-])('`event show` omitted `on: all` of a rule: %s', (_, ownTaxes) => {
+])('`event show` prints `on: all` of a rule: %s', (_, ownTaxes) => {
   const text = ownTaxes.reduce(
     (shortened, ownTax) => shortened.replace(ownTax, ''),
     buildEventText('percent: 19, prices: exclusive', `${COMPANY}, on: all`),
@@ -243,7 +243,7 @@ test('show, simulate, explain and diff state the rules of an item', () => {
   expect(formatDiff(diffEvents(event, eventWithEarlierRule))).toMatch(/tax rule dinner 1/)
 })
 
-test('the label of a bill with one rate, or with none, listed all rates of the event', () => {
+test('the label of a bill with one rate, or with none, states only that rate', () => {
   const event = buildEvent(
     'percent: 19, prices: exclusive',
     'when: {buyer: company}, percent: 0',
@@ -257,7 +257,7 @@ test('the label of a bill with one rate, or with none, listed all rates of the e
   expect(getLabel(event, 'gst', createTaxedLines(0, 0))).not.toContain(' and ')
 })
 
-test('the label of a free bill omitted the tax rates of the event, although no rule removed the tax', () => {
+test('the label of a free bill states the tax rates of the event if no rule removed the tax', () => {
   const event = readEvent(
     buildEventText('percent: 18, prices: exclusive').replace('  tax_rules:\n', ''),
     sharedFiles,

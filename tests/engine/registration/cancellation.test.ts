@@ -152,7 +152,7 @@ test.each([
   expect(computeCancellationRefund(cancellation, paid, getNoon('2027-01-01')).proposed).toBe(refund)
 })
 
-test('an overpayment is refunded with its tax; from a part payment, only its share of the tax is withheld', () => {
+test('an overpayment is refunded with its tax; from a part payment, only its part of the tax is withheld', () => {
   const cancellation = createCancellation({ percent: 100, withoutTax: true })
   const at = getNoon('2027-01-01')
   const paidBill = createBill(600_000, 108_000)

@@ -119,7 +119,7 @@ export const copyMistakes: readonly Mistake[] = [
   newAfpicon(
     'the title is last year’s',
     replaceOne('title: AFPICON 2027', 'title: AFPICON 2026'),
-    'The page would have announced a conference that is over.',
+    'The page would have announced a past conference.',
   ),
   newAfpicon(
     'Try Again leads to last year’s form',

@@ -30,7 +30,7 @@ export const dateMistakes: readonly Mistake[] = [
   afpicon(
     'a date as written in the brochure',
     replaceOne('from: 2026-01-31', 'from: 31-01-2026'),
-    'No page could have shown the day.',
+    'No page could have shown the date.',
   ),
   afpicon(
     'a date with slashes',
@@ -154,7 +154,7 @@ export const dateMistakes: readonly Mistake[] = [
       replaceOne('to: 2026-02-22', 'to: 2025-02-22'),
       replaceOne('21–22 February 2026', '21–22 February 2025'),
     ),
-    'Delegates would have seen a conference that is over.',
+    'Delegates would have seen a past conference.',
     'from: 2025-02-21',
     'to: 2025-02-22',
   ),

@@ -26,7 +26,7 @@ export const moneyMistakes: readonly Mistake[] = [
   afpicon(
     'two digits swapped',
     replaceOne('[4250, 5250, 7250, 10000]', '[4250, 5520, 7250, 10000]'),
-    'Every post graduate would have paid ₹270 too much.',
+    'Every postgraduate would have paid ₹270 too much.',
   ),
   afpicon(
     'two columns swapped in the heading',
@@ -51,7 +51,7 @@ export const moneyMistakes: readonly Mistake[] = [
   afpicon(
     'a row is missing',
     removeLine('    non-afpi-pg:   '),
-    'Post graduates would have had no price.',
+    'Postgraduates would have had no price.',
     'id: non-afpi-pg',
     '  prices:',
   ),
@@ -66,12 +66,12 @@ export const moneyMistakes: readonly Mistake[] = [
     'The columns would have been ambiguous.',
   ),
   afpicon(
-    'a comma before the thousands',
+    'a thousands separator',
     replaceOne('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, 10,000]'),
     'Delegates in the last week would have paid ten rupees.',
   ),
   afpicon(
-    'Indian digit grouping in quotes',
+    'a price with a thousands separator, in quotes',
     replaceOne('[5000, 6000, 8000, 10000]', '[5000, 6000, 8000, "10,000"]'),
     'The last week would have had no price.',
   ),
@@ -83,15 +83,15 @@ export const moneyMistakes: readonly Mistake[] = [
   afpicon(
     'a price with /- at the end',
     replaceOne('[4250, 5250, 7250, 10000]', '[4250/-, 5250/-, 7250/-, 10000/-]'),
-    'Post graduates would have had no price.',
+    'Postgraduates would have had no price.',
   ),
   afpicon(
-    'a letter O for a zero',
+    'a letter O instead of a zero',
     replaceOne('[4250, 5250, 7250, 10000]', '[4250, 525O, 7250, 10000]'),
-    'Post graduates would have had no price in autumn.',
+    'Postgraduates would have had no price in autumn.',
   ),
   afpicon(
-    'a decimal point for a comma',
+    'a decimal point as a thousands separator',
     replaceOne('[6000, 7000, 9000, 10000]', '[6.000, 7.000, 9.000, 10.000]'),
     'Delegates would have registered for six rupees.',
   ),
@@ -106,7 +106,7 @@ export const moneyMistakes: readonly Mistake[] = [
     'Interns would have had a negative price.',
   ),
   afpicon(
-    'a zero for `free`',
+    'a zero instead of `free`',
     replaceOne('[3000, 3000, 3000,  4000]', '[0, 3000, 3000, 4000]'),
     'The button would have been disabled for interns.',
   ),
@@ -197,7 +197,7 @@ export const moneyMistakes: readonly Mistake[] = [
   chirurgia(
     'the prices of one row in reverse order',
     replaceOne('[3540, 4720]', '[4720, 3540]'),
-    'An early post graduate would have paid more.',
+    'An early postgraduate would have paid more.',
   ),
   chirurgia(
     'the prices of one row in reverse order, with regenerated examples',
@@ -216,7 +216,7 @@ export const moneyMistakes: readonly Mistake[] = [
         'category: pg-asi, period: regular, base: 3000, gst: 540, total: 3540',
       ),
     ),
-    'An early post graduate would have paid more.',
+    'An early postgraduate would have paid more.',
     '[4720, 3540]',
   ),
   chirurgia(
@@ -258,7 +258,7 @@ export const moneyMistakes: readonly Mistake[] = [
   midzone(
     'a number instead of a list',
     replaceOne('afpi-pg:           [750]', 'afpi-pg:           750'),
-    'Post graduates would have had no price.',
+    'Postgraduates would have had no price.',
   ),
   midzone(
     'an additional digit',
@@ -280,13 +280,13 @@ export const moneyMistakes: readonly Mistake[] = [
       replaceOne('[1250]', '[1250, 1500]'),
       replaceOne('[750]', '[750, 900]'),
     ),
-    'Non-member post graduates would have had no price at the desk.',
+    'Non-member postgraduates would have had no price at the desk.',
     'non-afpi-pg:   ',
   ),
   markUndetectable(
     'A tool cannot know that a higher price is a mistake, and the examples were generated from the table.',
     midzone(
-      'the member price is wrong, also in the examples',
+      'the member price is wrong, in the examples too',
       combineEdits(
         replaceOne('[1000]', '[1100]'),
         replaceOne('base: 1000, gst: 180, total: 1180', 'base: 1100, gst: 198, total: 1298'),

@@ -82,7 +82,7 @@ export const officeMistakes: readonly Mistake[] = [
   afpicon(
     'an unknown card on the dashboard',
     replaceOne('cards: [total]', 'cards: [totals]'),
-    'The dashboard would have lacked a figure.',
+    'A figure would have been missing from the dashboard.',
   ),
   afpicon(
     'the CSV without a file extension',

@@ -95,7 +95,7 @@ export const yamlMistakes: readonly Mistake[] = [
   afpicon(
     'a dash instead of a hyphen in a date',
     replaceOne('from: 2026-01-31', 'from: 2026–01–31'),
-    'No page could have shown the day.',
+    'No page could have shown the date.',
   ),
   afpicon(
     'a dash instead of the hyphen of a list',

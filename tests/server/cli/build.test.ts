@@ -21,7 +21,7 @@ async function createBuild(builder: string, sources: string): Promise<string> {
   return path
 }
 
-/** Lists the builders named in a folder's files. A folder with files of two builds has two. */
+/** Lists the builders named in a folder's files. There are two if the folder has files from two builds. */
 async function listBuilders(folder: string): Promise<readonly string[]> {
   const names = ['index.html', 'assets/a.js', 'assets/b.js', 'assets/c.css']
   return [...new Set(await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8'))))]
@@ -34,7 +34,7 @@ test.each([
   { sources: 'the same sources, forced', sourcesOf: () => 'new', force: true },
   { sources: 'different sources', sourcesOf: (builder: string) => builder, force: false },
 ])(
-  'builds that end concurrently do not fail on "directory not empty": $sources',
+  'builds that end at the same time do not fail with "directory not empty": $sources',
   async ({ sources, sourcesOf, force }) => {
     const target = join(folder, `dist ${sources}`)
     await moveIntoPlace(await createBuild('an earlier builder', 'old'), target, { force })

@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await startTestApp()
   const events = app.deps.events.all()
   const now = chooseDemoTime(events.map(({ config }) => config))
-  if (now === null) throw new Error('an event takes registrations')
+  if (now === null) throw new Error('no event accepts registrations')
   app.setTime(formatIsoIndia(now))
   createdCount = await createDemoRegistrations({
     store: app.deps.store,
@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('the demo creates several thousand registrations over all events, with every status', async () => {
+test('the demo creates several thousand registrations across all events, with every status', async () => {
   expect(createdCount).toBe(app.countRows()['registrations'])
   expect(createdCount).toBeGreaterThan(2500)
   const figures = await Promise.all(

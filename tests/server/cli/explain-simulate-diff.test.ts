@@ -43,7 +43,7 @@ describe('explain', () => {
         stderr: `The file ${name} cannot be read. Did you mean ${suggestion}?\n`,
       })
     expect((await folder.rollcall(['event', 'explain', 'zzz'])).stderr).toContain(
-      'The events in events: afpicon2026,',
+      'The folder “events” contains these events: afpicon2026,',
     )
   })
 
@@ -83,7 +83,7 @@ describe('explain', () => {
     expect(status).toBe(0)
   })
 
-  test('uses the first of two periods that contain the day, and adds tax to a price that excludes it', async () => {
+  test('uses the first of two periods that contain the date, and adds tax to a price that excludes tax', async () => {
     const { stdout } = await folder.rollcall([
       'event',
       'explain',
@@ -183,7 +183,7 @@ describe('explain', () => {
       ),
     ).toEqual([
       'rule 1    ✔ role is a postgraduate trainee → trainee',
-      'category  non-member, offered because the other is full',
+      'category  non-member, offered because the requested category is full',
       `line      Non-member  ₹ 11,000  fees.prices.non-member, column 3, late (line ${findLineNumber('non-member: [')})`,
       'tax       ₹ 11,000 × 18% = ₹ 1,980 GST, added to the price',
       `line      Accompanying person  1 × ₹ 5,000  fees.items.accompanying, each, column 3, late (line ${findLineNumber('each: [4000')})`,
@@ -284,7 +284,7 @@ describe('explain', () => {
   test.each([
     ['no file', ['event', 'explain']],
     ['a missing file', ['event', 'explain', 'nowhere2026']],
-    ['an invalid day', ['event', 'explain', 'midzone2025', '--on', 'tomorrow']],
+    ['an invalid date', ['event', 'explain', 'midzone2025', '--on', 'tomorrow']],
     [
       'invalid answers',
       ['event', 'explain', 'midzone2025', '--given', '[1]', '--on', '2025-11-01'],
@@ -416,7 +416,7 @@ describe('simulate', () => {
     expect(summary).toContain('always  any day\n  category  price\n  listener   Free\n\nQuotas\n')
   })
 
-  test('fields and options were shown by their ids instead of their labels, and people without relevant answers as empty brackets', async () => {
+  test('fields and options are shown by their labels, and people without relevant answers as a number', async () => {
     const event = getItemEventPath('tarangfest2027')
     const { stdout } = await folder.rollcall(['event', 'simulate', event])
     const text = normaliseSpaces(stdout)
@@ -436,7 +436,7 @@ describe('simulate', () => {
 })
 
 describe('diff', () => {
-  test('shows changes to a price and a period, with the days, the categories, and whether the price rises or falls', async () => {
+  test('shows changes to a price and a period, with the dates, the categories, and whether the price rises or falls', async () => {
     const text = folder
       .read('events/afpicon2026.yaml')
       .replace('[4250, 5250, 7250, 10000]', '[4250, 5250, 7500, 10000]')
@@ -459,7 +459,7 @@ describe('diff', () => {
     expect(normaliseSpaces(stdout)).not.toContain('Categories')
   })
 
-  test('shows changes to items (by line and day), conditions and quotas', async () => {
+  test('shows changes to items (by line and date), conditions and quotas', async () => {
     const text = readFileSync(getItemEventPath('nidancon2027'), 'utf8')
     folder.write('events/old.yaml', text)
     folder.write(

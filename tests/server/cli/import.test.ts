@@ -1,4 +1,4 @@
-/** `rollcall registration import`: reads registrations of another system from a CSV file. */
+/** `rollcall registration import`: reads another system's registrations from a CSV file. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -175,7 +175,7 @@ describe('reads lists in a cell', () => {
     ])
   })
 
-  test('reads the days of accompanying people as the export writes them', () => {
+  test('reads the dates of birth of accompanying people in the format of the export', () => {
     const marathonPath = 'tests/events/nilarun2027.yaml'
     const marathon = readEvent(readSource(marathonPath).text, sharedFiles, {
       path: marathonPath,
@@ -244,7 +244,7 @@ describe('reports an error with its line', () => {
       'created_at: “01/08/2025” is not a date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
     ],
     [
-      'an invalid day',
+      'an invalid date',
       { created_at: '2025-02-30' },
       'created_at: “2025-02-30” is not a date. Write 2025-09-01, 2025-09-01 14:30 (Indian time) or 2025-09-01T14:30:00+05:30.',
     ],
@@ -289,7 +289,7 @@ describe('reports an error with its line', () => {
     expect(check([header, buildLine({}), buildLine({})])).toEqual([
       { line: 3, message: 'PULMO1 is already in line 2.' },
     ]))
-  test('a payment that was listed twice in the file was counted twice', () => {
+  test('a payment that is listed twice in the file is rejected', () => {
     const extendedHeader = `${header},payment_id`
     const firstRow = buildLine({ payment_status: 'success' })
     const secondRow = buildLine({ reg_no: 'PULMO2', payment_status: 'success' })
@@ -366,7 +366,7 @@ describe('the command', () => {
     expect(await countStored()).toBe(0)
   })
 
-  test('rejects the file if a stored number has other answers', async () => {
+  test('rejects the file if a stored registration has different answers', async () => {
     await run('pulmocon2025', writeCsv(VALID_CSV))
     const file = writeCsv([
       VALID_CSV[0] ?? '',
@@ -559,7 +559,7 @@ describe('an event with two currencies', () => {
       : result.error.map(({ message }) => message)
   }
 
-  test("the event's own export was rejected because of its “Currency” column", () => {
+  test("the event's own export, which has a “Currency” column, is accepted", () => {
     expect(readRow('foreign', 'USD')).toEqual([[17_700, 'USD']])
   })
 
@@ -574,7 +574,7 @@ test.each([
   ['number,name', 'M1,Asha; Dr; Kochi'],
   ['number,name', 'M1,Asha\tDr\tKochi'],
   ['name', 'Asha; Dr; Kochi'],
-])('with the headings "%s", a name was split at semicolons or tabs: %s', (headings, row) => {
+])('with the headings "%s", a name is not split at semicolons or tabs: %s', (headings, row) => {
   const splitCells = (line: string): string[] => line.split(',')
   expect(readLines(`\n${headings}\n${row}\n`, LIST_LIMITS)).toEqual({
     ok: true,

@@ -76,7 +76,7 @@ describe('the command line', () => {
     expect(stderr).toContain(`Did you mean "rollcall ${suggestion}"?`)
   })
 
-  test('a word that resembles no command got an unrelated suggestion', async () => {
+  test('a word that resembles no command gets no suggestion', async () => {
     expect((await runHere(['event', 'foo'])).stderr).toMatch(/^Unknown command "event foo"\.\n/)
   })
 
@@ -236,13 +236,13 @@ test('without installed packages, a command says what to run; a source file chan
   const sourceTree = join(folder, 'tree')
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
     cpSync(join(top, name), join(sourceTree, name), { recursive: true })
-  // Before `npm ci`, each command ended with a stack trace.
+  // Before `npm ci`, a command must not end with a stack trace.
   const result = run([join(sourceTree, 'bin', 'rollcall.js'), 'start'])
   expect([result.status, result.stderr]).toEqual([
     2,
     expect.stringMatching(/^The package \S+ is not installed\. Run "npm ci" in .+\.\n$/),
   ])
-  // The command created node_modules for its compiled code.
+  // The command must not create node_modules for its compiled code.
   rmSync(join(sourceTree, 'node_modules'), { recursive: true, force: true })
   symlinkSync(join(top, 'node_modules'), join(sourceTree, 'node_modules'))
   const { hashSources, SERVER_BUILD, STAMP_FILE } = (await import(

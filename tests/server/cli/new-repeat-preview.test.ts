@@ -142,13 +142,13 @@ describe('new', () => {
     ],
     ['a name with a later year', { id: 'later2031', prefix: 'LATE', today: TODAY }],
     ['an event next week', { id: 'soon', prefix: 'SOON', today: TODAY, from: day('2026-11-28') }],
-    ['only a closing day', { id: 'ending', prefix: 'ENDI', today: TODAY, to: day('2027-03-12') }],
+    ['only a closing date', { id: 'ending', prefix: 'ENDI', today: TODAY, to: day('2027-03-12') }],
     [
       'only early days',
       { id: 'earlyone', prefix: 'EARL', today: TODAY, periodEnds: [day('2028-03-12')] },
     ],
     [
-      'a workshop of five seats, all within the low-seats notice',
+      'a workshop of five seats, so few that the low-seats notice always appears',
       {
         id: 'fiveseats',
         prefix: 'FIVE',
@@ -238,7 +238,7 @@ describe('new', () => {
     ).toContainEqual({ registration: 472_000, accompanying: 354_000, workshop: 177_000 })
   })
 
-  test('an event whose title contains the short name of the meeting uses that name as its address', () => {
+  test('if the title contains the short name of the meeting, that name is the address of the event', () => {
     for (const title of ['GHICON 2027: 14th Annual Conference', '14th Conference (GHICON 2027)'])
       expect(suggestEventId(title, [])).toBe('ghicon2027')
     for (const [title, id] of [
@@ -291,7 +291,7 @@ describe('new', () => {
     expect((await folder.rollcall(['validate'])).status).toBe(0)
   })
 
-  test('reads piped answers: repeats the question for an unreadable one and keeps the others', async () => {
+  test('reads piped answers: repeats the question for an unreadable answer and keeps the other answers', async () => {
     const input = [
       'Rivers & Lungs 2027',
       'soon',
@@ -376,10 +376,10 @@ describe('new', () => {
   test.each([
     ['no id', ['new']],
     ['an id without a letter', ['new', '2027']],
-    ['an invalid day', ['new', 'bad', '--from', '30 January']],
+    ['an invalid date', ['new', 'bad', '--from', '30 January']],
     ['an end before the start', ['new', 'bad', '--from', '2027-02-02', '--to', '2027-02-01']],
     ['a category without its price', ['new', 'bad', '--categories', 'Member = 40, Student']],
-    ['prices without figures', ['new', 'bad', '--categories', 'Member = cheap']],
+    ['prices without amounts', ['new', 'bad', '--categories', 'Member = cheap']],
     ['a free event with prices', ['new', 'bad', '--free', '--categories', 'Member = 40']],
     ['an invalid tax', ['new', 'bad', '--gst', 'yes']],
     ['an invalid payment method', ['new', 'bad', '--payment', 'cash']],

@@ -66,7 +66,7 @@ test('explains an old price with the version of the file that quoted it', async 
   expect(normaliseSpaces(stdout)).toContain('total     ₹ 1,180')
 })
 
-test('diff reports the number of registrations that a change affects, and those it would break', async () => {
+test('diff reports how many registrations a change affects, and which it would break', async () => {
   writeFileSync(join(folder.folder, 'old.yaml'), buildFixtureEvent())
   writeFileSync(
     join(folder.folder, 'next.yaml'),

@@ -19,7 +19,7 @@ const listCodes = (json: string): readonly string[] =>
 const breakFile = (): void =>
   folder.change('events/midzone2025.yaml', 'prices: exclusive', 'prices: exclusiv')
 
-test('exits with 0 for valid files, 1 for an error with its line, 2 for invalid usage', async () => {
+test('exits with 0 for valid files, 1 for errors (reported with their lines) and 2 for invalid usage', async () => {
   expect(await folder.rollcall(['validate'])).toMatchObject({ status: 0, stderr: '' })
   breakFile()
   const { status, stdout } = await folder.rollcall(['validate'])
@@ -49,7 +49,7 @@ test('validate and explain use the event files of EVENTS_DIR instead of events/'
   const unknownEvent = await folder.rollcall(['event', 'explain', 'afpicon2026'], { variables })
   expect([unknownEvent.status, unknownEvent.stderr.trim()]).toEqual([
     2,
-    'The file afpicon2026 cannot be read. The events in served: midzone2025.',
+    'The file afpicon2026 cannot be read. The folder “served” contains these events: midzone2025.',
   ])
   expect(
     await folder.rollcall(['validate'], { variables: { EVENTS_DIR: '/nowhere' } }),
@@ -59,7 +59,7 @@ test('validate and explain use the event files of EVENTS_DIR instead of events/'
   })
 })
 
-test('reports that the server does not read a file with this name, in addition to its findings', async () => {
+test('explains that a file whose name ends in .txt is not read; accepts a .bak copy without a message', async () => {
   const text = folder.read('events/midzone2025.yaml')
   folder.write('events/midzone2025.yaml.txt', text)
   folder.write('events/midzone2025.yaml.bak', text)
@@ -105,12 +105,7 @@ test('reports a file that looks like an event file but is not read, with instruc
 })
 
 test.each([
-  [
-    'a UTF-16 file from Notepad',
-    (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'),
-    1,
-    'UTF-16',
-  ],
+  ['UTF-16 by Notepad', (text: string) => Buffer.from(`\ufeff${text}`, 'utf16le'), 1, 'UTF-16'],
   [
     'Windows-1252',
     (text: string) => Buffer.from(text.replace('Thiruvalla', 'Pondich\u00e9ry'), 'latin1'),
@@ -119,7 +114,7 @@ test.each([
   ],
   ['a Word document', () => Buffer.from('PK\u0003\u0004\u0014', 'latin1'), 1, 'Word or Excel'],
 ])(
-  'a file saved as %s is reported at its line, and never overwritten',
+  'if a file was saved as %s, the line of the problem is reported, and --fix does not overwrite the file',
   async (_what, encode, expectedLine, message) => {
     const file = 'events/chirurgia2026.yaml'
     const text = folder
@@ -141,7 +136,7 @@ test.each([
   },
 )
 
-test('standard input, with the shared files of events/', async () => {
+test('validates standard input with the shared files in events/', async () => {
   expect(
     (await folder.rollcall(['validate', '-'], { input: folder.read('events/midzone2025.yaml') }))
       .status,
@@ -172,7 +167,7 @@ test('--production reports demo values, --strict fails on warnings, --only selec
   )
 })
 
-test('--format json: one object with positions from 1 and a summary', async () => {
+test('--format json prints one object with 1-based positions and a summary', async () => {
   breakFile()
   const { status, stdout } = await folder.rollcall(['validate', '--format', 'json'])
   const { version, diagnostics, summary } = JSON.parse(stdout) as {
@@ -194,7 +189,7 @@ test('--format json: one object with positions from 1 and a summary', async () =
   ).toContain('exclusiv}')
 })
 
-test('--format sarif: version, columns, and fingerprints that stay the same when a line moves', async () => {
+test('--format sarif prints a report whose fingerprints stay the same when a line moves', async () => {
   type Sarif = {
     version: string
     runs: {
@@ -214,8 +209,8 @@ test('--format sarif: version, columns, and fingerprints that stay the same when
   const firstReport = await readReport()
   folder.write('events/midzone2025.yaml', `# moved\n${folder.read('events/midzone2025.yaml')}`)
   const secondReport = await readReport()
-  const readLine = (line: Sarif) =>
-    line.runs[0]?.results[0]?.locations[0]?.physicalLocation.region.startLine ?? 0
+  const readLine = (report: Sarif) =>
+    report.runs[0]?.results[0]?.locations[0]?.physicalLocation.region.startLine ?? 0
   expect(firstReport).toMatchObject({
     version: '2.1.0',
     runs: [
@@ -255,7 +250,7 @@ describe('--format github', () => {
     )
   })
 
-  test('prints ten findings of each kind, errors first, then the number of the rest', () => {
+  test('prints at most ten findings per severity, errors first, each group followed by the number omitted', () => {
     const lines = formatAsGithub([
       ...Array.from({ length: 3 }, () => createFinding('note', 'n')),
       ...Array.from({ length: 12 }, (_, i) => createFinding('error', `e${i}`)),
@@ -267,7 +262,7 @@ describe('--format github', () => {
     ])
   })
 
-  test('prints the readable report after it', async () => {
+  test('prints the human-readable report after the annotations', async () => {
     breakFile()
     const { stdout } = await folder.rollcall(['validate', '--format', 'github'])
     expect(stdout).toMatch(
@@ -277,7 +272,7 @@ describe('--format github', () => {
 })
 
 describe('--fix', () => {
-  test('applies certain fixes and reports the rest', async () => {
+  test('applies the fixes to the file, and prints the number of edits', async () => {
     const validText = folder.read('events/midzone2025.yaml')
     breakFile()
     const { status, stderr } = await folder.rollcall(['validate', '--fix'])
@@ -335,7 +330,7 @@ describe('--fix', () => {
   })
 })
 
-test('--watch checks again when a file changes', async () => {
+test('--watch validates again when a file changes', async () => {
   const child = spawn(process.execPath, [join(top, 'bin', 'rollcall.js'), 'validate', '--watch'], {
     cwd: folder.folder,
     env: { PATH: process.env['PATH'] ?? '' },

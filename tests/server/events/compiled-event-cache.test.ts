@@ -1,4 +1,4 @@
-/** A folder that was valid at one startup is checked again at the next only if a file has changed. */
+/** A folder that was valid at a startup is checked again at the next startup only if a file has changed. */
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -66,7 +66,7 @@ test.each([
   expect((await compileAtStartup()).hasCheckerRun).toBe(true)
 })
 
-test('the next release does not check the same files again, although their folder has another name', async () => {
+test('the next release does not check the same files again, although the folder has a different name', async () => {
   await compileAtStartup()
   const resultBefore = await compileAtStartup()
   const previousFolder = eventsFolder

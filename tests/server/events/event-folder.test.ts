@@ -157,12 +157,12 @@ const FOLDER_CASES: readonly FolderCase[] = [
   },
   { what: 'a file that is not YAML', files: { 'sample2026.yaml': 'event: [' }, refusal: /EV001/ },
   {
-    what: 'a file under another name',
+    what: 'a file with a different name',
     files: { 'sample.yaml': SAMPLE_FILE },
     refusal: /EV807.*must be named sample2026\.yaml/,
   },
   {
-    what: 'a copy under another name',
+    what: 'a copy with a different name',
     files: { 'sample2026.yaml': SAMPLE_FILE, 'sample2026-copy.yaml': SAMPLE_FILE },
     refusal: /EV807[^]*EV804|EV804[^]*EV807/,
   },
@@ -253,7 +253,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
     refusal: /EV806/,
   },
   {
-    what: 'the dashboard key of an event whose key is its id',
+    what: 'the dashboard key of an event that uses its id as the key',
     files: {
       'sample2026.yaml': SAMPLE_FILE,
       'other2026.yaml': addAdmin(

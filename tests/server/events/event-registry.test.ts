@@ -234,7 +234,7 @@ test('two events can exchange an address in one reload', async () => {
     '/third2026',
     '/sample2026',
   ])
-  // One event is changed back, but the file of the other is invalid: neither event changes.
+  // One event is changed back, but the file of the other event is invalid: neither event changes.
   app.writeEvent(file, buildFixtureEvent())
   app.writeEvent('third2026.yaml', 'event: [')
   await app.deps.events.reload()

@@ -62,12 +62,12 @@ describe('the findings', () => {
       'a removed field with answers',
       (text) => text.replace(/ {8}- \{id: state.*\n/, ''),
       [
-        'error EV1001 form.sections: the field `state` was removed, but 5 registrations answered it',
+        'error EV1001 form.sections: the field `state` was removed, but 5 registrations have a value for it',
       ],
     ],
     ['a removed field without answers', (text) => text.replace(/ {8}- \{id: letter.*\n/, ''), []],
     [
-      'the answers are kept outside the form',
+      'a removed field whose answers are kept outside the form',
       (text) =>
         text
           .replace(/ {8}- \{id: state.*\n/, '')
@@ -85,7 +85,7 @@ describe('the findings', () => {
           'id: state, type: yes-no, label: State',
         ),
       [
-        'error EV1002 form.sections.0.fields.4: `state` changes from a select to a yes-no field, but 5 registrations answered it',
+        'error EV1002 form.sections.0.fields.4: `state` changes from a select to a yes-no field, but 5 registrations have a value for it',
       ],
     ],
     [
@@ -101,7 +101,7 @@ describe('the findings', () => {
       'a removed option in use',
       (text) => text.replace('[kerala, goa]', '[tamil-nadu, goa]'),
       [
-        'error EV1003 form.sections.0.fields.4.options: `kerala` is no longer an option of `state`, but 5 registrations chose it',
+        'error EV1003 form.sections.0.fields.4.options: `kerala` is no longer an option of `state`, but 5 registrations use it',
       ],
     ],
     [
@@ -127,14 +127,14 @@ describe('the findings', () => {
       'a changed account',
       (text) => text.replace('account: sample', 'account: other'),
       [
-        'error EV1006 payment.account: the account `sample` was removed, but 2 registrations have a pending payment in it',
+        'error EV1006 payment.account: the account `sample` was removed, but 2 registrations have a pending payment through it',
       ],
     ],
     [
       'a moved page',
       (text) => text.replace('success: /sample2026/payment/success', 'success: /sample2026/thanks'),
       [
-        'warning EV1007 routes.success: the address of this page was /sample2026/payment/success; links of 7 registrations still use that address',
+        'warning EV1007 routes.success: the address of this page was /sample2026/payment/success; links for 7 registrations still use that address',
       ],
     ],
     [
@@ -146,11 +146,11 @@ describe('the findings', () => {
       'a renamed period',
       (text) => text.replaceAll('early', 'first'),
       [
-        'warning EV1008 fees.periods: the period `early` was removed, but registrations may have been quoted in it',
+        'warning EV1008 fees.periods: the period `early` was removed, but some registrations may have been quoted its prices',
       ],
     ],
     [
-      'a price, a label, a message',
+      'a changed price, label or message',
       (text) =>
         text.replace('[3000, 4000]', '[3500, 4000]').replace('label: Letter', 'label: Your letter'),
       [],
@@ -203,7 +203,7 @@ describe('the findings', () => {
     ).toEqual(expected)
   })
 
-  test('a chosen option was removed', () => {
+  test('reports the removal of a chosen option of a multiple-choice field', () => {
     const multipleChoice = servedFile.replace(
       'type: select, label: State, options: [kerala, goa]',
       'type: many, label: States, options: [kerala, goa, assam]',
@@ -219,7 +219,7 @@ describe('the findings', () => {
         ),
       ),
     ).toEqual([
-      'error EV1003 form.sections.0.fields.4.options: `kerala` is no longer an option of `state`, but 5 registrations chose it',
+      'error EV1003 form.sections.0.fields.4.options: `kerala` is no longer an option of `state`, but 5 registrations use it',
     ])
   })
 
@@ -267,7 +267,7 @@ describe('the server', () => {
     expect(readPrefix(app)).toBe('SMPX')
   })
 
-  test('rejects a version that removes a quota with seats in use, or lowers it below their number', async () => {
+  test('rejects a version that removes a quota with seats in use, or lowers its maximum below the number in use', async () => {
     const addQuota = (max: number): string =>
       `${servedFile}\nquotas: [{id: hall, max: ${max}, full: The hall is full}]\n`
     server = await startTestApp({

@@ -1,4 +1,4 @@
-/** The rehearsal of an event: its calendar, and the same emails as those of a server with the same clock. */
+/** Rehearses an event: the calendar, and the emails that a server with the same clock sends. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import { formatDay, formatTime, instant } from '../../../engine/index.ts'
@@ -91,7 +91,7 @@ test('one page lists every opening, charge, rejection, refund and email', async 
       'Workshop: Echo: ₹ 590 (Member); ₹ 1,770 (Non-member of the Society)',
       'Accompanying person, each: ₹ 708',
       'Seats: Echo: 40 in “Workshops”. When full: “This workshop is full”',
-      // The name is the category's label, shortened to what the form accepts.
+      // The name is the category's label, shortened to the length that the form accepts.
       expect.stringMatching(/^Example Non-member of the S\S* registers: Non-member of the Society/),
       'Example Member registers: Member: ₹ 1,180; Accompanying person, 3 × ₹ 708: ₹ 2,124; total: ₹ 3,304',
       'Example Member pays ₹ 3,304',
@@ -107,7 +107,7 @@ test('one page lists every opening, charge, rejection, refund and email', async 
   expect(textsOnPriceChange).toContain(
     'Workshop: Echo: ₹ 1,180 (Member); ₹ 2,360 (Non-member of the Society)',
   )
-  // The price of accompanying persons and the number of seats do not change on that day.
+  // The price of accompanying persons and the number of seats do not change on that date.
   expect(textsOnPriceChange.join('\n')).not.toMatch(/^(Accompanying person|Seats)/m)
   expect(await listTexts('2026-01-15')).toContain('Delegates can change: nothing')
   expect(await listTexts('2026-01-16')).toEqual(
@@ -118,9 +118,9 @@ test('one page lists every opening, charge, rejection, refund and email', async 
     ]),
   )
   expect(await listTexts('2026-01-17')).toContain('Refund on cancellation: nothing')
-  // The refund rule of a new file is a placeholder, and earlier the page to sign did not say so.
+  // The refund rule of a new file is a placeholder. The page that the organiser signs off must say so.
   expect((await rehearsedDays)[0]?.steps.map(({ text }) => text)).toContain(
-    'Placeholder values of the file, to be replaced: cancellation',
+    'Placeholder values in the file, to be replaced: cancellation',
   )
   const page = formatRehearsal('Sample 2026', await rehearsedDays)
   expect(page).toContain('10 January 2026')
@@ -149,7 +149,7 @@ test('a delegate who pays by bank transfer does not stop the rehearsal: staff re
   expect(texts).toContain('The registration of Example Never Transfers expires')
 })
 
-test('a delegate of a category that is no longer on sale is not registered at the last price, and a delegate of another category is, online and at the desk', async () => {
+test('delegates of a category that is no longer on sale cannot register; delegates of other categories can, online and at the desk', async () => {
   const text = await readFile('tests/events/nidancon2027.yaml', 'utf8')
   const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED }, 600_000)
   if (!result.ok) throw new Error(result.error)
@@ -167,7 +167,7 @@ test('a delegate of a category that is no longer on sale is not registered at th
   expect(texts).toContainEqual(expect.stringMatching(/^Example Non-member registers: Non-member: /))
 })
 
-test('a date that changes in the file changes in the rehearsal', async () => {
+test('a date that is changed in the file also changes in the rehearsal', async () => {
   const movedDays = listCalendarDays(await readEventText(createShortEvent(13)))
   const filterLatePriceDays = (
     days: readonly { readonly day: string; readonly changes: readonly string[] }[],
@@ -242,7 +242,7 @@ test('lists the emails and the bill that a server with the same clock sends, and
   )
 })
 
-test('the rehearsal of a browser tab that was already closed made other users wait', async () => {
+test('a rehearsal does not start if its browser tab is already closed', async () => {
   const file = { text: buildFixtureEvent(), sharedFolder: BUNDLED_SHARED }
   expect(await rehearseInWorker(file, 600_000, AbortSignal.abort())).toEqual({
     ok: false,

@@ -136,7 +136,7 @@ test('each open registration of an old version is shown, and its payment is acce
   }
   for (const registration of openRegistrations) {
     const orderId = registration.order.orderid as OrderId
-    // The gateway accepts a payment request only on its day.
+    // The gateway accepts a payment request only on the date of the request.
     testServer.setTime(formatIsoIndia(registration.registeredAt))
     const handOffResponse = await testServer.handOff(registration.order)
     expect([registration.eventId, handOffResponse.status]).toEqual([registration.eventId, 303])

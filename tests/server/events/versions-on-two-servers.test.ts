@@ -153,7 +153,7 @@ else {
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(keptUpload?.sha256)
   })
 
-  test('an unreferenced file is set aside after a day, can still be read, and is deleted after 30 days; many at once are not moved', async () => {
+  test('an unreferenced file is set aside after a day, can still be read, and is deleted after 30 days; a large number of files is not moved', async () => {
     const files = { kept: createPdf('referred to'), unused: createPdf('of no registration') }
     await firstServer.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.pdf', bytes: files.kept },
@@ -212,7 +212,7 @@ else {
     for (const app of [firstServer, secondServer]) app.setTime('2026-01-20')
   })
 
-  test('a server does not query a payment that another server queries, until that server dies', async () => {
+  test('a server does not query a payment that another server is querying, until that server dies', async () => {
     const { payment_data: paymentData } = (
       await register(firstServer, '1180')
     ).json<RegisterResponse>()

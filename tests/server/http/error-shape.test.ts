@@ -37,7 +37,7 @@ const BODIES: readonly { readonly name: string; readonly type?: string; readonly
     { name: 'an unknown content type', type: 'application/x-nothing', text: '\u0000\u0001' },
     { name: 'an invalid content type', type: ';;', text: 'a' },
     {
-      name: 'more bytes than the limit of all answers',
+      name: 'more bytes than the limit for all answers',
       type: 'application/json',
       text: 'x'.repeat(300_000),
     },

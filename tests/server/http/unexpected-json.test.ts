@@ -37,7 +37,7 @@ type PostRoute = {
   readonly names: readonly string[]
   /** The expected types by field name, if the route declares them. */
   readonly kinds: Readonly<Record<string, JsonKind>>
-  /** Fields of the body that name existing targets. */
+  /** Body fields that refer to existing targets. */
   readonly bodyTargets: object
 }
 
@@ -252,7 +252,7 @@ test('an endpoint outside the office returns 422 for an object instead of text, 
   expect(publicRoutes.length).toBeGreaterThan(15)
 })
 
-test('an object instead of text caused a server error', async () => {
+test('an object instead of text never causes a server error', async () => {
   const failures: string[] = []
   let requestCount = 0
   const routes = listRoutesToTest()

@@ -118,7 +118,7 @@ test('emails are still sent if the process that generates them dies: none is los
   // One email is in the process, and the other is waiting.
   await waitForTask()
   process.kill(id, 'SIGKILL')
-  // A new process generates the other one.
+  // A new process generates the other email.
   expect(await runPromise).toBe(1)
   const [failedTicket, sentTicket] =
     readRecipients()[0] === firstTicket.to
@@ -186,7 +186,7 @@ test('a document that cannot be generated delays one email, and the mail server 
   expect(readRecipients()).toEqual([otherTicket.to, failingTicket.to])
 })
 
-test('the receipt was generated for the email and again for each download', async () => {
+test('a receipt is generated once for the email and all downloads', async () => {
   const regNo = await registerAndPay()
   const { store, events } = server.deps
   const event = events.findById(KERALA)?.config ?? null
@@ -203,7 +203,7 @@ test('the receipt was generated for the email and again for each download', asyn
   const [documentEntry] = await store.documents(regNo)
   const body = await store.document(regNo, documentEntry?.id ?? 0)
   if (body === null) throw new Error('there is no receipt')
-  // The download formats the receipt again, and gets the same file.
+  // The download formats the receipt again, and gets the file that was generated for the email.
   const download = typesetDocument({ document: formatDocument(body, event), at: body.at })
   expect(attachments.find(({ filename }) => filename.startsWith('Receipt'))?.content).toBe(download)
 })

@@ -31,7 +31,7 @@ test("renders Rollcall's link on its own line as a button, with the address belo
 
 test('links an address in a sentence, without the full stop after it', () => {
   expect(renderHtml('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
-    // This colour is dark enough on white; the components' default was too light.
+    // This colour is dark enough on white; the default colour of the components is not.
     'href="https://venue.example/map?a=1&amp;b=2" style="color:#1050ac',
   )
 })
@@ -43,7 +43,7 @@ test('states the reason for the email: for delegates their registration, for the
   expect(officeEmail).not.toContain('because of a registration')
 })
 
-test('mail programs with a dark theme showed dark text on a light background', () => {
+test('every coloured element has a class, so that a dark theme shows light text on a dark background', () => {
   const page = renderHtml('Dear Asha,\n\nsee\nhttps://register.example.org/my/abc')
   expect(page).toContain('<meta name="color-scheme" content="light dark"/>')
   for (const [colour, className] of [

@@ -201,7 +201,7 @@ describe('without SMTP', () => {
       expect.arrayContaining([
         'UID:demo@register.example.org',
         'DTSTART;VALUE=DATE:20260131',
-        // The day after the last one, which iCalendar excludes.
+        // The day after the last day of the event: iCalendar excludes the end date.
         'DTEND;VALUE=DATE:20260202',
         'SUMMARY:Demo\\, 2026',
         'LOCATION:Town Hall\\; Kochi',

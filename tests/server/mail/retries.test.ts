@@ -1,4 +1,4 @@
-/** Retries of an email, and the effect of its response on other emails, over SMTP to a real server. */
+/** Retries an email, and checks the effect of the mail server's response on other emails, over real SMTP. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ const queueEmail = async (to: string, changes: Partial<NewMail> = {}) => {
 }
 
 test.each([421, 450])(
-  'retries an email for three days if the mailbox returns %i while others are accepted',
+  'retries an email for three days if its mailbox returns %i, while other emails are accepted',
   async (code) => {
     const server = await openServer({ byRecipient: { [THROTTLED]: [code, 'later'] } })
     const mailer = startMailer(server.url)
@@ -109,7 +109,7 @@ test('a mailbox that accepts emails again after two days gets the queued email o
   expect([await readThrottledStatus(), server.acceptedEmails.length]).toEqual(['sent', 1])
 })
 
-test('an outage of two days does not count as an attempt: after the first rejection, the retry waits a minute', async () => {
+test('a two-day outage does not count as an attempt: the email is retried a minute after its first rejection', async () => {
   const port = await findFreePort()
   const mailer = startMailer(`smtp://127.0.0.1:${port}`)
   const [readFirstStatus, readSecondStatus] = [
@@ -129,7 +129,7 @@ test('an outage of two days does not count as an attempt: after the first reject
 test('an email on which the mail server disconnects does not delay the others', async () => {
   const server = await openServer({ disconnectsFor: THROTTLED })
   const mailer = startMailer(server.url)
-  const readBrokenStatus = await queueEmail(THROTTLED)
+  const readDisconnectingEmailStatus = await queueEmail(THROTTLED)
   await mailer.run()
   const readOtherStatuses = await Promise.all([
     queueEmail('a@example.org'),
@@ -137,11 +137,13 @@ test('an email on which the mail server disconnects does not delay the others', 
   ])
   await mailer.run()
   expect(
-    await Promise.all([readBrokenStatus, ...readOtherStatuses].map((readStatus) => readStatus())),
+    await Promise.all(
+      [readDisconnectingEmailStatus, ...readOtherStatuses].map((readStatus) => readStatus()),
+    ),
   ).toEqual(['queued', 'sent', 'sent'])
 })
 
-test('retries without a second copy if the copy is accepted and the delegate temporarily rejected', async () => {
+test("retries without a second copy if the copy is accepted and the delegate's address is temporarily rejected", async () => {
   const server = await openServer({ byRecipient: { [THROTTLED]: [450, 'greylisted'] } })
   const mailer = startMailer(server.url)
   const readThrottledStatus = await queueEmail(THROTTLED, { copyTo: 'office@example.org' })
@@ -159,16 +161,16 @@ test('retries without a second copy if the copy is accepted and the delegate tem
   ])
 })
 
-test('sends emails that were queued while the clock was ahead, once it is correct', async () => {
+test('once the clock is correct, sends the emails that were queued while it was ahead', async () => {
   const server = await openServer()
   const mailer = startMailer(server.url)
   now = instant(noon + 20 * HOUR_MS)
-  const readUntriedStatus = await queueEmail('untried@example.org')
+  const readUnattemptedStatus = await queueEmail('unattempted@example.org')
   const readClaimedStatus = await queueEmail('claimed@example.org')
   const [, mail] = await store.dueMails(now, 2)
   await store.claimMail(mail?.id ?? 0, now)
   server.behaviour.byRecipient = { [THROTTLED]: TEMPORARY_ERROR }
-  const readTriedStatus = await queueEmail(THROTTLED)
+  const readAttemptedStatus = await queueEmail(THROTTLED)
   const [dueEmail] = (await store.dueMails(now, 3)).filter(({ to }) => to === THROTTLED)
   await store.mailFailed(dueEmail?.id ?? 0, 'later', instant(now + MINUTE_MS), {
     at: now,
@@ -182,7 +184,9 @@ test('sends emails that were queued while the clock was ahead, once it is correc
   await mailer.run()
   expect(
     await Promise.all(
-      [readUntriedStatus, readClaimedStatus, readTriedStatus].map((readStatus) => readStatus()),
+      [readUnattemptedStatus, readClaimedStatus, readAttemptedStatus].map((readStatus) =>
+        readStatus(),
+      ),
     ),
   ).toEqual(['sent', 'queued', 'sent'])
   // A claim expires after ten minutes.
@@ -191,7 +195,7 @@ test('sends emails that were queued while the clock was ahead, once it is correc
   expect(await readClaimedStatus()).toBe('sent')
 })
 
-test('abandons no email while the clock is years ahead', async () => {
+test('does not abandon emails while the clock is years ahead', async () => {
   const server = await openServer({ byRecipient: { [THROTTLED]: TEMPORARY_ERROR } })
   const mailer = startMailer(server.url)
   const readThrottledStatus = await queueEmail(THROTTLED)

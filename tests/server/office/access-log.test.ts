@@ -15,7 +15,7 @@ const createEntry = (changes: Partial<AuditEntry> = {}): AuditEntry => ({
   ...changes,
 })
 
-test('logs repeated access by one user to one list once an hour, and logs every change', async () => {
+test('logs repeated access by one user to one list once an hour, and logs every export', async () => {
   const auditLines: string[] = []
   const audit = skipRepeated(async ({ who, what }) => void auditLines.push(`${who} ${what}`))
   await audit(createEntry())

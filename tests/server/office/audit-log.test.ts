@@ -41,7 +41,7 @@ const listActions = async (regNo: RegNo): Promise<readonly string[]> => {
   return rows.filter((row) => row.reg_no === regNo).map(({ who, what }) => `${who}: ${what}`)
 }
 
-test('the audit log shows who cancelled, corrected or wrote a note, with the reason until the data is erased', async () => {
+test('the audit log shows who cancelled or corrected a registration or wrote a note; the reasons are removed when the data is erased', async () => {
   const regNo = await registerWithPayment(1, 'success')
   await owner.act(regNo, { act: 'note', why: 'Rang about food.' })
   const answers = { full_name: 'Delegate One' }
@@ -71,7 +71,7 @@ test('the audit log shows a decision on a payment with its amount and reason', a
   ])
 })
 
-test('the owner of one event saw users of other events in the audit log filter, but did not see entries about exports of the log', async () => {
+test("in the audit log, the owner of one event can filter only by that event's users, and sees entries about exports of the log", async () => {
   const permissions = { role: 'owner', events: [EVENT] } as const
   await server.deps.store.addAdmin('of-one', await hashCheaply(PASSWORD), server.now(), permissions)
   const eventOwner = await signIn(server, 'of-one')
@@ -96,7 +96,7 @@ test('the owner of one event saw users of other events in the audit log filter, 
   expect(rows[0]).toMatchObject({ who: 'of-one', what: 'exported the audit log', event_id: EVENT })
 })
 
-test('views by staff of one event appeared in no audit log that its owner could read', async () => {
+test("pages viewed by an event's staff appear in the audit log for that event's owner", async () => {
   const owner2026 = await signIn(server, 'of-one')
   for (const path of ['dashboard/stats/', 'find/?q=none', 'movements/', 'payouts/', 'reviews/'])
     await owner2026.get(`/admin/${path}`)

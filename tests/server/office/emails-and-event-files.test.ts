@@ -144,7 +144,7 @@ test('a file with errors is not rehearsed, and only one rehearsal runs at a time
   expect(await rehearse(' \n')).toEqual([422, 'The file does not describe an event.'])
 })
 
-test('a rehearsal whose browser tab was closed made other rehearsals wait', async () => {
+test('a rehearsal ends when its browser tab is closed, so that other rehearsals can run', async () => {
   const url = await app.app.listen({ host: '127.0.0.1', port: 0 })
   const rehearse = (text: string, signal?: AbortSignal) =>
     fetch(`${url}/admin/served-files/rehearse/`, {

@@ -116,7 +116,7 @@ export const createEventWithItems = (items: string, questions: readonly string[]
       'cancellation:\n  steps: [{until: 2026-01-31, refund: 75%}, {otherwise: none}]\norder_id:',
     )
 
-/** Returns noon on a day in India, plus `minutes`. */
+/** Returns noon on a date in India, plus `minutes`. */
 export const toNoon = (dayText: string, minutes = 0): Instant =>
   instant(startOfDay(day(dayText)) + 12 * 3_600_000 + minutes * 60_000)
 
@@ -164,7 +164,7 @@ export async function register(
     ...(details.throughGateway && event.payment !== null
       ? {
           gateway: event.payment.gateway.name,
-          askedOf: { account: event.payment.account, merchantId: '1' },
+          merchantAccount: { account: event.payment.account, merchantId: '1' },
         }
       : {}),
   })

@@ -30,7 +30,7 @@ const computeCode = (secret: string): string =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: server.now() })
 const readStoredSecrets = (): string => JSON.stringify(server.rows('SELECT * FROM admins'))
 
-test('a copy of the database contained the secrets of second factors', async () => {
+test('a copy of the database does not contain the secrets of second factors', async () => {
   await server.deps.store.addAdmin('asha', await hashCheaply(PASSWORD), server.now())
   const { token } = (await signIn('asha', '')).json()
   const setupResponse = await post('/admin/me/second-factor/', { password: PASSWORD }, token)
@@ -78,7 +78,7 @@ test('a secret that an earlier version stored is encrypted at the next sign-in',
   expect((await signIn('ravi', computeCode(secret))).statusCode).toBe(200)
 })
 
-test('a user took over the second factor of another by copying its stored text', () => {
+test("a user cannot take over another user's second factor by copying its encrypted secret", () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-seal-'))
   const seal = createSecretSeal({ dataDir, databaseUrl: null })
   const encryptedSecret = seal.seal('SECRET', 1) ?? ''
@@ -88,7 +88,7 @@ test('a user took over the second factor of another by copying its stored text',
   rmSync(dataDir, { recursive: true })
 })
 
-test('one of two servers with the same database locked out a user whose second factor the other server had stored', () => {
+test('servers that share a database encrypt second factors only with a shared key, so that none locks out a user', () => {
   const database = { databaseUrl: 'postgres://127.0.0.1/rollcall', dataDir: tmpdir() }
   expect(createSecretSeal(database).seal('SECRET', 1)).toBeNull()
   const databaseWithKey = { ...database, secondFactorKey: '0123456789abcdef0123456789abcdef' }

@@ -26,7 +26,7 @@ beforeAll(async () => {
   await server.deps.store.addAdmin('owner', passwordHash, server.now())
 })
 afterAll(() => server.close())
-// Each test runs in a separate minute, so that no code repeats a used time step.
+// Each test runs in a separate minute, because a code is accepted only once per time step.
 beforeEach(() => {
   minute += 5
   server.setTime(new Date(Date.UTC(2026, 10, 22, 5, minute)).toISOString())
@@ -276,7 +276,7 @@ describe("the user's own account", () => {
     expect((await login('nita', { password: 'three words apart' })).statusCode).toBe(200)
   })
 
-  test('a stolen session and password changed the password of an account with a second factor', async () => {
+  test('a stolen session and password cannot change the password of an account with a second factor', async () => {
     const { token, secret } = await addFactorUser('usha')
     const changePassword = (extra: object) =>
       post(
@@ -391,7 +391,7 @@ describe('users', () => {
     expect((await login('owner')).statusCode).toBe(200)
   })
 
-  test('a link expires after three days, or when a new one is created', async () => {
+  test('a link expires after three days, or when a new link is created', async () => {
     const owner = await signIn('owner')
     await addUser('tara')
     const sameOrigin = { 'sec-fetch-site': 'same-origin' }
@@ -447,7 +447,7 @@ describe('users', () => {
     ).toBe(401)
   })
 
-  test('a request without events gave a user access to all events', async () => {
+  test('a request without events does not give a user access to all events', async () => {
     const owner = await signIn('owner')
     await addUser('vani')
     for (const [path, payload] of [

@@ -112,7 +112,7 @@ test('every number of the work queue is the count of its list, and falls when th
     countsBefore['cancel_asked'] ?? 0,
     countsBefore['mail_failed'] ?? 0,
   ])
-  // Undoing a note reopens the item that it answered; only its author can undo it, once.
+  // Undoing a note reopens the item that the note answered. Only the author can undo a note, once.
   const undo = { ...actionInput, act: 'undo_note', actor: 'desk', why: ' Rang her up. ' } as const
   for (const regNo of [requestingRegNo, emailedRegNo]) {
     const undoByOther = await store.undoNote({ ...undo, regNo, who: 'another' })
@@ -144,7 +144,7 @@ test('every number of the work queue is the count of its list, and falls when th
   ).toBe('1 registration needing review, matching “Waiting”')
 })
 
-test('a refund that the gateway rejected, or started and never paid, was not in the work queue', async () => {
+test('a refund that the gateway rejected, or started and never paid, is in the work queue', async () => {
   const { store } = server.deps
   const registerPaid = async (n: number) =>
     register(server, EVENT, {

@@ -107,11 +107,11 @@ describe('a backup', () => {
     const repeatedBackup = await runHere(['db', 'backup', backupFolder], getVariables())
     expect([repeatedBackup.status, repeatedBackup.stderr]).toEqual([
       2,
-      `${backupFolder} already exists. Name a new folder.\n`,
+      `${backupFolder} already exists. Specify a new folder.\n`,
     ])
   })
 
-  test("restored next to another database's log made a database of 60 registrations malformed", async () => {
+  test("is restored next to another database's log only if that log is moved aside", async () => {
     const backupFolder = join(folder, 'beside')
     await runHere(['db', 'backup', backupFolder], getVariables())
     const dataDir = join(folder, 'with-a-log')
@@ -136,7 +136,7 @@ describe('a backup', () => {
     expect(readRestored(dataDir)).toEqual(readCopy(backupFolder))
   })
 
-  test('restored while a server used the folder lost registrations that were confirmed with 201', async () => {
+  test('is not restored into a folder that a server is using', async () => {
     const backupFolder = join(folder, 'while-serving')
     await runHere(['db', 'backup', backupFolder], getVariables())
     const dataDir = join(folder, 'served')
@@ -217,7 +217,7 @@ describe('a backup', () => {
       ).toBe(2)
   })
 
-  test('the data of an erased person stayed in old backups until 30 newer ones existed', async () => {
+  test('older than --prune-older-than is deleted, because it may contain erased data', async () => {
     const backupsFolder = join(folder, 'monthly')
     mkdirSync(backupsFolder)
     for (const day of ['2026-01-01', '2026-02-01', '2026-03-01'])
@@ -281,7 +281,7 @@ describe('a backup', () => {
     )
     expect([status, stderr]).toEqual([
       2,
-      expect.stringMatching(/^The database of the backup has \d+ rows in /),
+      expect.stringMatching(/^The database in the backup has \d+ rows in /),
     ])
     expect(existsSync(join(dataDir, 'rollcall.db'))).toBe(false)
     const emptySource = await runHere(
@@ -307,7 +307,7 @@ test('a secret can be read from a file, but not set in two variables', () => {
     error: [`ADMIN_PASSWORD_FILE is ${join(folder, 'none')}, but there is no such file.`],
   })
   expect(readEnvironment({ ADMIN_PASSWORD_FILE: folder })).toMatchObject({
-    error: [`ADMIN_PASSWORD_FILE is ${folder}, which is a folder. Name the file in it.`],
+    error: [`ADMIN_PASSWORD_FILE is ${folder}, which is a folder. Specify the file in it.`],
   })
 })
 

@@ -1,4 +1,4 @@
-/** Delegates of a conference with invoices, and its office, over HTTP. */
+/** The delegates and the office of a conference with invoices, over HTTP. */
 import { writeFileSync, mkdirSync, cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

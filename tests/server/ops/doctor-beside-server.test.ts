@@ -51,7 +51,7 @@ const registerDelegates = async (times: number): Promise<void> => {
   }
 }
 
-test('doctor reported an intact database next to an older log as damaged, unlike a startup', async () => {
+test('doctor reports the same error as a startup for an intact database next to an older log, and no damage', async () => {
   server = await startServerHere(folders)
   await registerDelegates(1)
   await createBackup(join(folders.folder, 'backup'))
@@ -70,7 +70,7 @@ test('doctor reported an intact database next to an older log as damaged, unlike
   expect(doctorResult).not.toMatch(/damaged\. Stop|is damaged/)
 })
 
-test("after a backup was copied over a running server's database, doctor reported damage, and /healthz did not report that the rescued file was incomplete", async () => {
+test("after a backup is copied over a running server's database, doctor and /healthz report that the rescued file is incomplete", async () => {
   server = await startServerHere(folders)
   await registerDelegates(1)
   await createBackup(join(folders.folder, 'backup'))
@@ -102,7 +102,7 @@ test("after a backup was copied over a running server's database, doctor reporte
   expect(doctorResult).not.toContain('put back the last backup')
 })
 
-test('during a first startup, doctor reported that the database was missing', async () => {
+test('during a first startup, doctor does not report that the database is missing', async () => {
   const startedFile = join(folders.folder, 'held')
   const continueFile = join(folders.folder, 'go-on')
   // The thread that creates the database waits until a file exists.

@@ -83,7 +83,7 @@ const prepareFile = (getPath: () => string, text: string) => (): (() => void) =>
   return () =>
     contentBefore === null ? rmSync(getPath()) : writeFileSync(getPath(), contentBefore)
 }
-/** Writes the gateways file with another address. Returns a function that restores it. */
+/** Writes the gateways file with a different address. Returns a function that restores it. */
 const replaceGatewayAddress = (address: string): (() => void) => {
   const file = join(app.eventsDir, '_shared', 'gateways.yaml')
   return prepareFile(
@@ -242,7 +242,7 @@ const faults: Readonly<Record<string, Fault>> = {
     expected:
       /^wrong +A server is running on this DATA_DIR \(process 4711\), and its database is gone\. Do not stop it/,
   },
-  'a second server, with another DATA_DIR, at the address of this one': {
+  'a second server, with a different DATA_DIR, at the address of this server': {
     variables: () => ({ PORT: String(getPort(app)) }),
     prepare: listenOnPort,
     expected:
@@ -257,7 +257,7 @@ const faults: Readonly<Record<string, Fault>> = {
     },
     expected: /^check +Another program listens on port \d+, so a server cannot start there\./,
   },
-  'two servers, where delegates reach the one with another DATA_DIR': {
+  'two servers, where delegates reach the server with a different DATA_DIR': {
     variables: () => ({ PORT: String(getPort(app)) }),
     prepare: async () => {
       const undoListen = await listenOnPort()

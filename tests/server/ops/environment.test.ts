@@ -36,7 +36,7 @@ function readValid(variables: Variables) {
 }
 
 describe('environment variables', () => {
-  test('missing values of a status response mean nothing, unless AIRPAY_ASSUME is set', () => {
+  test('missing values in a status response have no meaning unless AIRPAY_ASSUME is set', () => {
     expect(readValid({}).airpayAssumed).toEqual({ currency: false, sale: false })
     expect(readValid({ AIRPAY_ASSUME: 'sale, currency' }).airpayAssumed).toEqual({
       currency: true,
@@ -114,7 +114,7 @@ describe('environment variables', () => {
       /^PUBLIC_URL must be an address/,
     ],
     [
-      'another kind of database',
+      'an unsupported kind of database',
       { DATABASE_URL: 'mysql://localhost/x' },
       /^DATABASE_URL must begin with postgres:/,
     ],
@@ -125,9 +125,9 @@ describe('environment variables', () => {
     ],
     ['invalid rate limits', { RATE_LIMITS: 'yes' }, /^RATE_LIMITS must be on or off/],
     ['a clock without offset', { CLOCK: '2026-01-25T12:00:00' }, /^CLOCK must be a date/],
-    ['an invalid day', { CLOCK: '2026-02-30' }, /^CLOCK must be a date/],
+    ['an invalid date', { CLOCK: '2026-02-30' }, /^CLOCK must be a date/],
     [
-      'an email URL with another protocol',
+      'an email URL with an unsupported protocol',
       { SMTP_URL: 'https://mail.example.org' },
       /^SMTP_URL must begin/,
     ],
@@ -150,21 +150,21 @@ describe('environment variables', () => {
       'true',
       '1',
     ].map((text): [string, Variables, RegExp] => [
-      `a proxy that ends the start with a stack trace (${text})`,
+      `a proxy that is not a valid address (${text})`,
       { TRUST_PROXY: `127.0.0.1,${text}` },
       /^TRUST_PROXY must list addresses .* is not an address\.$/,
     ]),
     [
-      'one port for the server and the sandbox, which the server then found occupied,',
+      'one port for both the server and the sandbox',
       { PORT: '3000', SANDBOX_PORT: '3000' },
       /^SANDBOX_PORT and PORT are both 3000\. Set SANDBOX_PORT to another port\.$/,
     ],
     [
-      'the last port, which leaves no port for the sandbox and ended with a stack trace,',
+      'the highest port, which leaves no port for the sandbox,',
       { PORT: '65535' },
       /^PORT is 65535, so the sandbox gateway has no port: .* Set SANDBOX_PORT/,
     ],
-    ['a mail server without a host', { SMTP_URL: 'smtp://' }, /^SMTP_URL must .* name a host/],
+    ['a mail server without a host', { SMTP_URL: 'smtp://' }, /^SMTP_URL must .* contain a host/],
     ...['abc', 'a@b c', 'Office <no-reply>', '<a@example.org> Office'].map(
       (text): [string, Variables, RegExp] => [
         `a sender that mail servers reject (${text})`,
@@ -274,14 +274,14 @@ describe('a production server', () => {
       'PUBLIC_URL is http://127.0.0.1:3000, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
-      'with https on the machine itself has the same problem',
+      'with an https address of the machine itself would also send links to itself',
       { ...PRODUCTION, ...recommendedVariables, PUBLIC_URL: 'https://localhost' },
       'PUBLIC_URL is https://localhost, which is reachable only from this machine: links in emails and the return from the gateway would fail. Set it to the https address of this server for delegates.',
     ],
     [
       'with an http address would send answers and office sessions unencrypted',
       { ...PRODUCTION, ...recommendedVariables, PUBLIC_URL: 'http://register.example.org' },
-      'PUBLIC_URL is http://register.example.org: answers, proofs and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
+      'PUBLIC_URL is http://register.example.org: answers, uploads and office sessions would be sent unencrypted. Put a proxy with a certificate in front and set PUBLIC_URL to its https address.',
     ],
     [
       'rejects an ADMIN_PASSWORD that is easy to guess',
@@ -318,7 +318,7 @@ describe('accounts in event files', () => {
     { id: 'two', payment: { account: 'other-one', gateway: {} } },
     { id: 'free', payment: null },
   ] as unknown as EventConfig[]
-  test('live mode rejects an event whose account is not set, and names the variables', () => {
+  test('live mode rejects an event whose account is not set, and lists the missing variables', () => {
     expect(listMissingAccounts(readValid({ GATEWAY_MODE: 'live', ...LIVE }), events)).toEqual([
       'Event two uses the Airpay account "other-one", so AIRPAY_OTHER_ONE_USERNAME, AIRPAY_OTHER_ONE_PASSWORD, AIRPAY_OTHER_ONE_SECRET and AIRPAY_OTHER_ONE_MERCHANT_ID must be set with GATEWAY_MODE=live.',
     ])

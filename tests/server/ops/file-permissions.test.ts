@@ -108,6 +108,6 @@ test('a command that runs while the server is running ignores an email that is b
   await mailWriter.terminate()
 })
 
-test('a server whose DATA_DIR could not be created never responded and used a whole processor', () => {
+test('a DATA_DIR that cannot be created causes an error, not an endless loop', () => {
   expect(() => makePrivate('/proc/rollcall/data')).toThrow(/ENOENT|EACCES|EPERM/)
 })

@@ -81,7 +81,7 @@ const registerAndKillProcess = async (serverFolders: Folders, count: number): Pr
 const readProblems = async ({ url }: RunningServerHere): Promise<unknown> =>
   (await (await fetch(`${url}/healthz`)).json()).troubles
 
-describe('a rejected startup had already copied a log into another database, but said that nothing was changed', () => {
+describe('a rejected startup changes neither the database nor the log', () => {
   const expectRejected = async (reason: RegExp): Promise<void> => {
     const file = getDatabasePath(folders)
     const contentsBefore = [file, `${file}-wal`].map((name) => readFileSync(name))
@@ -127,18 +127,20 @@ describe('a rejected startup had already copied a log into another database, but
   })
 })
 
-describe("registrations of the last seconds were missing without a message after a killed server's log was deleted", () => {
+describe("if a killed server's log is deleted, registrations of the last seconds are missing", () => {
   test.each([
     ['rollcall.db-wal and rollcall.db-shm', ['-wal', '-shm']],
     ['rollcall.db-wal', ['-wal']],
-  ])('%s: the startup reports it and begins a recovery', async (_what, suffixes) => {
+  ])('%s: the startup reports the loss and begins a recovery', async (_what, suffixes) => {
     await registerAndStop(folders, 3)
     await registerAndKill(folders, 3)
     for (const suffix of suffixes) rmSync(getDatabasePath(folders) + suffix)
     server = await startServerHere(folders)
     await expect
       .poll(() => server?.readOutput(), { timeout: 200_000 })
-      .toMatch(/"level":"error","message":"The database lacks the last writes of this server/)
+      .toMatch(
+        /"level":"error","message":"The last writes of this server are missing from the database/,
+      )
     expect(await readProblems(server)).toEqual([expect.stringMatching(/^In recovery since /)])
     expect(countRegistrations(folders)).toBe(3)
   })
@@ -169,7 +171,7 @@ test('a server starts again if it was killed after its first mark, before the ma
     copyFileSync(join(folder, name), join(copyFolder, name))
   db.close()
   expect(explainForeignLog(copyFolder)).toBe(null)
-  // The same log next to a database with another first page, according to the log.
+  // The same log next to a database with a different first page, according to the log.
   const otherDb = new Database(join(copyFolder, 'other.db'))
   otherDb.exec('CREATE TABLE other (id)')
   otherDb.close()

@@ -40,7 +40,7 @@ const countLines = (lines: readonly LogLine[], message: string) => {
   }
 }
 
-test('the log reported a full disk while the database was missing', async () => {
+test('the log does not report a full disk while the database is missing', async () => {
   server = await startServerHere(folders)
   const { dataDir } = folders
   for (const name of readdirSync(dataDir))
@@ -57,7 +57,7 @@ test('the log reported a full disk while the database was missing', async () => 
   expect(server.readOutput()).not.toContain('is full')
 })
 
-test('a mail server that rejected 60 emails filled the log with 60 lines', async () => {
+test('a mail server that rejects 60 emails does not fill the log with 60 lines', async () => {
   const addresses = Array.from({ length: 60 }, (_, n) => `asha${n}@example.org`)
   const mailServer = await openMailServer({
     byRecipient: Object.fromEntries(addresses.map((to) => [to, [450, 'later'] as const])),

@@ -122,11 +122,13 @@ const LOSS_CASES: readonly LossCase[] = [
   ['intact, but whose log is deleted,', true, false, ({ file }) => rmSync(`${file}-wal`)],
 ]
 
-/**
- * `npm test` tries each kind of loss once: deleted, replaced, overwritten, truncated, without a
- * log.
- */
-const REPEATED_KINDS = ['overwritten with a backup', 'truncated to nothing']
+/** `npm test` tries each kind of loss once: deleted, replaced, overwritten, truncated, with an empty log. */
+const REPEATED_KINDS = [
+  'deleted alone',
+  'overwritten with a backup',
+  'truncated to nothing',
+  'intact, but whose log is deleted,',
+]
 const TESTED_CASES = LOSS_CASES.filter(([what]) => ALL_RUNS || !REPEATED_KINDS.includes(what))
 
 test.each(TESTED_CASES)(

@@ -126,7 +126,7 @@ test.each(ALL_RUNS ? [...TESTED_CASES, ...OTHER_CASES] : TESTED_CASES)(
       expect(remainingFiles).toEqual(damage === 'deleted' ? [] : expect.arrayContaining([DATABASE]))
     } else {
       // Unread data is only in the database's log, which remains.
-      expect(output).toContain('some rows may be missing: keep all files of DATA_DIR')
+      expect(output).toContain('some rows may be missing: keep all files in DATA_DIR')
       expect(statSync(join(dataDir, `${DATABASE}-wal`)).size).toBeGreaterThanOrEqual(logBytes)
     }
     if (damage !== 'replaced') {

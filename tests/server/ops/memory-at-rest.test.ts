@@ -45,7 +45,7 @@ test.each([
   expect(server.listenerCount('request')).toBe(0)
 })
 
-test('a server kept the memory of a busy minute until it exited', async () => {
+test('a server releases the memory of a busy minute once it is idle again', async () => {
   vi.useFakeTimers()
   const server = new EventEmitter()
   const release = vi.fn<() => void>()

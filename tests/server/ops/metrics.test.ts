@@ -19,10 +19,10 @@ const REQUEST_COUNT = 250
  * A file size limit in blocks of 512 bytes. For SQLite this is a full disk soon after the tables
  * are created.
  */
-const FILE_BLOCKS_MAX = 2_600
+const MAX_FILE_BLOCKS = 2_600
 
 test('a full disk: rejected delegates get an error, monitoring sees it, the log states the reason once; no confirmed data is lost', async () => {
-  const limitedShell = ['sh', '-c', `ulimit -f ${FILE_BLOCKS_MAX}; exec "$@"`, 'sh'] as const
+  const limitedShell = ['sh', '-c', `ulimit -f ${MAX_FILE_BLOCKS}; exec "$@"`, 'sh'] as const
   const server = await startServerProcess(folders, {}, [
     ...limitedShell,
     process.execPath,
@@ -148,7 +148,7 @@ test('metrics require the token once it is set', async () => {
   await app.close()
 })
 
-test('without a token, metrics and messages of the health check were public behind an unlisted proxy on the same machine', async () => {
+test('without a token, metrics and messages of the health check are not public behind an unlisted proxy on the same machine', async () => {
   const app = await startTestApp({
     clock: '2026-01-10',
     events: { 'sample2026.yaml': buildFixtureEvent() },
@@ -255,7 +255,7 @@ test('a proxy that TRUST_PROXY does not list is reported once; a listed one is n
         remoteAddress: '10.0.0.1',
       })
     const lines = app.log.filter(({ message }) =>
-      String(message).includes('TRUST_PROXY does not name'),
+      String(message).includes('TRUST_PROXY does not list'),
     )
     await app.close()
     return lines.length

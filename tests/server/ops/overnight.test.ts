@@ -12,7 +12,7 @@ const DATABASES: ('SQLite' | 'PostgreSQL')[] = ['SQLite']
 registerThorough(() => void DATABASES.push('PostgreSQL'))
 
 test.each(DATABASES)(
-  'the database was deleted at night and an older copy restored, on %s: payments are known or wait for staff, no invoice number or proof is lost or repeated, no email is sent twice except those queued in the copy',
+  'after the database is deleted at night and an older copy is restored, on %s: payments are known or wait for staff, no invoice number or proof is lost or repeated, and only emails queued in the copy are sent twice',
   async (databaseName) => {
     if (databaseName === 'PostgreSQL' && !hasPostgres) return
     const output: string[] = []

@@ -141,7 +141,7 @@ const SETTLEMENT_HEADER =
 
 /**
  * Registers delegates and makes a backup, and then causes registrations, payments, refunds, invoices and
- * proofs that the backup lacks. Deletes the database, restores the backup, ends the recovery, and checks
+ * proofs that are missing from the backup. Deletes the database, restores the backup, ends the recovery, and checks
  * that no confirmed data is lost.
  */
 export async function runOvernight(
@@ -227,7 +227,7 @@ export async function runOvernight(
     if (n % 5 > 0) await payAndConfirm(delegate)
     return delegate
   })
-  // Delegates who left before the backup return: some pay the order that it contains, others are
+  // Delegates who left before the backup return: some pay the order that the backup contains, others are
   // declined and pay by another order.
   const returningDelegates = earlyDelegates
     .filter((_, n) => n % 4 === 2)
@@ -369,7 +369,7 @@ export async function runOvernight(
   )
   expectTrue('every payment is known or waits for a decision', lostSales.length === 0, lostSales)
   print(
-    `the gateway holds ${gatewaySales.length} payments: ${reviews.length} wait for a decision, the others are known; new numbers: ${newNumbers[0] ?? ''} …`,
+    `the gateway holds ${gatewaySales.length} payments: ${reviews.length} are waiting for a decision, the others are known; new numbers: ${newNumbers[0] ?? ''} …`,
   )
 
   const endResponse = await office.send<{ readonly message: string }>(

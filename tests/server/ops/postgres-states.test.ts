@@ -149,7 +149,7 @@ else {
   }
 
   describe('a start', () => {
-    test('with a user who may not create tables names the missing right, and how to grant it', async () => {
+    test('with a user who may not create tables states the missing permission, and how to grant it', async () => {
       const url = await createOwnedDatabase('guest')
       await runStatements('ALTER DATABASE guest OWNER TO rollcall')
       const { status, output } = await attemptStartOn(createFolders('guest'), url)
@@ -192,7 +192,7 @@ else {
       expect(availableLater.status).toBe('serves')
     })
 
-    test('on a PostgreSQL whose last connection another client takes between two attempts also waits', async () => {
+    test('also waits if another client takes the last PostgreSQL connection between two attempts', async () => {
       const url = await createOwnedDatabase('narrow')
       // The writer gets a connection; later connections are rejected for a while.
       const proxy = await proxyConnections(url, async (earlierConnections) => {
@@ -229,7 +229,7 @@ else {
       expect(availableLater.status).toBe('serves')
     })
 
-    test('on an empty PostgreSQL where another database was used before exits with 2', async () => {
+    test('on an empty PostgreSQL exits with 2 if the server used another database before', async () => {
       const url = await createDatabaseWithTables('before')
       const dataFolder = createFolders('moved-by-mistake')
       expect((await attemptStartOn(dataFolder, url)).status).toBe('serves')
@@ -331,7 +331,7 @@ else {
       await waitForHealth(server, 200, /"health":"good"/)
     })
 
-    test('was not healthy while it accepted registrations, because PostgreSQL had no further connection', async () => {
+    test('is healthy while it accepts registrations, even if PostgreSQL has no further connection', async () => {
       const server = await startServerOn('busy', await createOwnedDatabase('busy'))
       // The server keeps its connections, but gets no new ones.
       await runStatements('ALTER ROLE busy CONNECTION LIMIT 0')

@@ -48,7 +48,7 @@ afterAll(async () => {
   folders.remove()
 })
 
-test('before a restore, doctor did not report how many items a recovery would hold, and how many are missing from the last backup', async () => {
+test('before a restore, doctor reports how many items a recovery will hold, and how many are missing from the latest backup', async () => {
   await server.stop()
   await start()
   await registerAndPay(server.url, 'second@example.org')
@@ -73,14 +73,14 @@ test('before a restore, doctor did not report how many items a recovery would ho
   expect(duringRecovery).toMatch(new RegExp(`^check +Held: ${emailCount} emails`, 'm'))
   expect(duringRecovery).toMatch(new RegExp(`pending in the copy: ${pendingCount};`))
   expect(duringRecovery).toMatch(
-    /^check +To end the recovery: load the settlement reports from 10 January 2026 on .*rollcall db recovery end --who NAME --mails copy/m,
+    /^check +To end the recovery: load each event's settlement reports from 10 January 2026 on .*rollcall db recovery end --who NAME --mails copy/m,
   )
   expect(duringRecovery).not.toContain('is not in recovery')
   await runCommand('db', 'recovery', 'end', '--who', 'owner', '--mails', 'copy')
   expect(await runDoctor()).toContain('The installation is not in recovery.')
 })
 
-test('a manually restored copy: doctor reports before the startup that it begins a recovery, and the startup does', async () => {
+test('before a startup on a manually restored copy, doctor reports that a recovery will begin, and the startup begins it', async () => {
   await start()
   await registerDelegate(server.url, 'fourth@example.org')
   await server.stop()

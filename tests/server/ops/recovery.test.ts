@@ -133,7 +133,7 @@ describe('after restoring an older copy', () => {
       unknown: { to_decide: 1 },
     })
     const recoveryReport = await runHere(['db', 'recovery'], getVariables())
-    expect(recoveryReport.stdout).toContain('1 wait for a decision')
+    expect(recoveryReport.stdout).toContain('1 waiting for a decision')
     const endRejection = await runHere(['db', 'recovery', 'end', '--who', 'owner'], getVariables())
     expect([endRejection.status, endRejection.stderr]).toEqual([
       2,
@@ -237,7 +237,7 @@ test('rollcall db recovery begin is rejected next to a running server, and a sec
   await start()
 })
 
-test('a database that was moved manually into a folder that had served another database only led to a warning, not to a recovery', async () => {
+test('a recovery begins if a database is moved manually into a folder that served another database before', async () => {
   await server.stop()
   await runHere(['db', 'recovery', 'end', '--who', 'owner', '--mails', 'discard'], getVariables())
   const file = join(folders.dataDir, 'rollcall.db')

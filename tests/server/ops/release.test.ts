@@ -1,4 +1,7 @@
-/** The file of `npm run release` contains only what it needs to run as another user on a read-only root. */
+/**
+ * The archive that `npm run release` builds contains only what is needed to run as another user on a read-only root
+ * file system.
+ */
 import {
   chmodSync,
   copyFileSync,
@@ -17,7 +20,8 @@ import { readRegNos, createInstallation, registerOne } from './operate-steps/ins
 
 let base: string
 let release: string
-// Servers of other tests in this process make files private, but a release must be readable by all users.
+// Servers started by other tests in this process set a umask that makes files private, but all users must be able to
+// read a release.
 let umaskBefore: number
 beforeAll(() => {
   umaskBefore = process.umask(0o022)
@@ -28,7 +32,7 @@ beforeAll(() => {
     try {
       linkSync(from, to)
     } catch {
-      // A folder on another disk.
+      // The folder is on another disk.
       copyFileSync(from, to)
     }
   })
@@ -38,7 +42,7 @@ afterAll(() => {
   rmSync(base, { recursive: true, force: true })
 })
 
-test("a release's name contains the version and the machine; every file has its checksum; build and test files are excluded", () => {
+test("a release's file name states the version, platform and architecture; every file has a checksum; build and test files are excluded", () => {
   expect(FILE_NAME).toBe(`${FOLDER_NAME}-${process.platform}-${process.arch}.tar.gz`)
   const listedFiles = readFileSync(join(release, CHECKSUMS_FILE), 'utf8')
     .trim()
@@ -71,9 +75,9 @@ test('the web app and the server of a release are built from the sources that it
   expect([isUpToDate(WEB_BUILD), isUpToDate(SERVER_BUILD)]).toEqual([true, true])
 })
 
-test('an unpacked release starts as another user in a read-only root, registers a delegate and stops', async () => {
+test('an unpacked release starts as another user on a read-only root file system, registers a delegate and stops', async () => {
   const installation = createInstallation(release)
-  // On a machine without one of these settings, the test reports that.
+  // States which of these restrictions the machine does not support.
   console.log(`  the release runs as: ${installation.confinement.description}`)
   const folders = installation.createFolders('one')
   const socketParent = await installation.serve(folders)

@@ -61,7 +61,7 @@ const runDoctor = (dataDir: string, variables: Readonly<Record<string, string>> 
 const readCommands = (text: string): string =>
   /run: (mkdir .+rollcall\.db)\. Then start/.exec(text)?.[1] ?? `no commands in ${text}`
 
-test('a rescued database was in DATA_DIR for days without a message from /healthz or rollcall doctor', async () => {
+test('/healthz and rollcall doctor report a rescued database as long as it is in DATA_DIR', async () => {
   server = await startServerHere(folders)
   const { dataDir } = folders
   const backup = join(folders.folder, 'backup')
@@ -128,7 +128,7 @@ test('a rescued database that is not needed is no longer reported once it is mov
 
 // This test needs permission to mount.
 if (hasSmallDisks)
-  test('an operator restored an old copy manually, and no message mentioned the data that was rescued into another folder', async () => {
+  test('after an operator restores an old copy manually, messages still mention the data that was rescued into another folder', async () => {
     disk = makeSmallDisk(48)
     const dataDir = join(disk.folder, 'var')
     const spareFolder = join(folders.folder, "the server's spare folder")

@@ -185,7 +185,7 @@ describe('a restore', () => {
     })
     expect([status, stderr]).toEqual([
       2,
-      expect.stringContaining('The database of the backup is damaged'),
+      expect.stringContaining('The database in the backup is damaged'),
     ])
     expect(readdirSync(emptyFolder)).toEqual([])
   })
@@ -356,7 +356,7 @@ describe('a backup', () => {
     expect(readdirSync(backupsFolder)).toEqual(status === 0 ? ['today'] : [])
   })
 
-  test('of a database without registrations does not count, and removes no other', async () => {
+  test('of a database without registrations does not count, and removes no other backup', async () => {
     const backupsFolder = join(folders.folder, 'backups')
     mkdirSync(backupsFolder)
     server = await startServerHere(folders)
@@ -380,7 +380,7 @@ describe('a backup', () => {
     )
   })
 
-  test('without event files, as with a disk that is not mounted, is not complete and removes no older one', async () => {
+  test('without event files, as with a disk that is not mounted, is not complete and removes no older backup', async () => {
     const backupsFolder = join(folders.folder, 'backups')
     mkdirSync(backupsFolder)
     server = await startServerHere(folders)
@@ -410,11 +410,11 @@ describe('a backup', () => {
     expect(await runRollcall(['db', 'backup', '/proc/backup'])).toMatchObject({
       status: 2,
       stderr:
-        '/proc/backup cannot be created: /proc does not allow new folders. Name another folder. No backup was made.\n',
+        '/proc/backup cannot be created: /proc does not allow new folders. Specify another folder. No backup was made.\n',
     })
   })
 
-  test('into a folder that does not exist creates none: the disk may not be mounted', async () => {
+  test('into a missing folder does not create the folder: the disk may not be mounted', async () => {
     server = await startServerHere(folders)
     const missingFolder = join(folders.folder, 'backups', '2026')
     expect(await runRollcall(['db', 'backup', join(missingFolder, '01-10')])).toMatchObject({
@@ -424,7 +424,7 @@ describe('a backup', () => {
     expect(existsSync(join(folders.folder, 'backups'))).toBe(false)
   })
 
-  test('into DATA_DIR or EVENTS_DIR is rejected, also through a link: the next one would contain it', async () => {
+  test('into DATA_DIR or EVENTS_DIR is rejected, also through a link: the next backup would contain this one', async () => {
     server = await startServerHere(folders)
     const link = join(folders.folder, 'link')
     symlinkSync(folders.dataDir, link)
@@ -457,7 +457,7 @@ describe('a backup', () => {
   })
 
   if (hasSmallDisks) {
-    test('without space at its target names that place and leaves nothing', async () => {
+    test('without space at its target reports that folder and leaves nothing', async () => {
       server = await startServerHere(folders)
       await registerSome(server, 1, 'asha')
       const disk = createSmallDisk(1)
@@ -492,7 +492,7 @@ describe('a backup', () => {
       disk.makeRoom()
     })
 
-    test('of a full DATA_DIR without a server names the disk of the database, not that of the target, as full', async () => {
+    test('of a full DATA_DIR without a server reports that the disk of the database is full, not the disk of the target', async () => {
       const disk = createSmallDisk(48)
       const serverFolders = { ...folders, dataDir: join(disk.folder, 'var') }
       const startedServer = await startServerProcess(serverFolders)

@@ -354,7 +354,7 @@ describe('starting and stopping', () => {
     stopServing?.()
   })
 
-  test('after a first start on an occupied port, no start ever printed the password of the owner', async () => {
+  test('after a first start on an occupied port, the next start prints the password of the owner', async () => {
     const server = await startInProcess('first')
     const { port } = new URL(server.url)
     expect(await expectRejectedStart('second', { PORT: port })).toBe(
@@ -372,7 +372,7 @@ describe('starting and stopping', () => {
     ['192.0.2.1', 'EADDRNOTAVAIL'],
     ['there.invalid', 'ENOTFOUND|EAI_AGAIN'],
   ])(
-    'a HOST that is not an address of this machine (%s) ended with a stack trace',
+    'a HOST that is not an address of this machine (%s) causes a message, not a stack trace',
     async (HOST, codes) => {
       expect(await expectRejectedStart('host', { HOST, PUBLIC_SANDBOX: 'no-real-money' })).toMatch(
         new RegExp(

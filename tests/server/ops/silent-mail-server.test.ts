@@ -109,7 +109,7 @@ const queueEmailsFor = (...addresses: readonly string[]): Promise<void> =>
 const readHealth = async ({ url }: RunningServerHere): Promise<object> =>
   (await (await fetch(`${url}/healthz`)).json()) as object
 
-test('a mail server that accepts connections but never responds prevented the server from stopping', async () => {
+test('a mail server that accepts connections but never responds does not prevent the server from stopping', async () => {
   const smtpServer = await openSilentServer('everyone')
   await queueEmailsFor('asha@example.org')
   server = await startServerProcess(folders, { SMTP_URL: smtpServer.url })
@@ -126,7 +126,7 @@ test('a mail server that accepts connections but never responds prevented the se
   await expect.poll(() => workingServer.acceptedEmails.length, POLL_OPTIONS).toBe(1)
 })
 
-test('one email that the mail server never accepted stopped the queue permanently', async () => {
+test('one email that the mail server never accepts does not stop the queue', async () => {
   const smtpServer = await openSilentServer({ to: 'silent@example.org' })
   const otherAddresses = Array.from({ length: 12 }, (_, n) => `other${n}@example.org`)
   await queueEmailsFor('silent@example.org', ...otherAddresses)
@@ -146,7 +146,7 @@ test('one email that the mail server never accepted stopped the queue permanentl
   expect(await server.stop()).toBe(0)
 })
 
-test('rollcall doctor reported that a mail server accepts emails although it never completed any', async () => {
+test('rollcall doctor does not report that a mail server accepts emails if it has accepted none', async () => {
   const smtpServer = await openSilentServer({ to: 'silent@example.org' })
   await queueEmailsFor('silent@example.org')
   // Shortens the time limit of an email.
@@ -164,7 +164,7 @@ test('rollcall doctor reported that a mail server accepts emails although it nev
   expect(stdout).toMatch(/^check +The mail server responds, but emails are waiting \(1\)\./m)
 })
 
-test('the health check did not report that the mail server was down, since when, and how many emails were queued or abandoned', async () => {
+test('the health check reports that the mail server is down, since when, and how many emails are queued or abandoned', async () => {
   const smtpServer = await openServer({
     byRecipient: { 'unknown@example.org': [550, 'no such mailbox'] },
   })

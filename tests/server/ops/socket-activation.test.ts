@@ -85,7 +85,7 @@ test('a start without the socket prints a message and exits with 2', () => {
   expect([status, stderr]).toEqual([
     2,
     expect.stringMatching(
-      /LISTEN_FDS names a socket for the server, but it cannot listen on it \(\w+\)\.\n$/,
+      /LISTEN_FDS provides a socket, but the server cannot listen on it \(\w+\)\.\n$/,
     ),
   ])
 })

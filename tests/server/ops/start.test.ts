@@ -100,7 +100,7 @@ describe('a startup where a database existed', () => {
     expect(countRegistrations(folders.dataDir)).toBe(1)
   })
 
-  test("an empty conference was served if only the record of a database's latest state remained", async () => {
+  test("if only the record of a database's latest state remains, no empty database is served", async () => {
     await startAndStop()
     for (const name of readdirSync(folders.dataDir))
       if (name !== 'last-served.json')
@@ -214,7 +214,7 @@ Database.prototype.pragma = () => {
     },
   )
 
-  test('a first start on a full disk left an empty log, which prevented every later start', async () => {
+  test('an empty log, which a first start on a full disk leaves, does not prevent a later start', async () => {
     mkdirSync(folders.dataDir, { recursive: true })
     useCompiledEvents(folders.dataDir)
     const file = join(folders.dataDir, 'rollcall.db')

@@ -40,7 +40,7 @@ const parsePolicy = (header: unknown): Record<string, string> =>
       .map((part) => [part.split(' ')[0] ?? '', part.split(' ').slice(1).join(' ')]),
   )
 
-test('every route of every event returns 200 with and without its slash', async () => {
+test('every route of every event returns 200 with and without a trailing slash', async () => {
   for (const { config } of server.deps.events.all()) {
     const { form, also: alias, success, failed } = config.routes
     for (const route of [form, ...alias, success, failed]) {
@@ -57,7 +57,7 @@ test.each([
   ['/admin/login/', 'office'],
   ['/admin/dashboard', 'office'],
   ['/admin/afpicon2026', 'office'],
-])('%s is the page "%s"', async (path, page) => {
+])('%s serves the page "%s"', async (path, page) => {
   const response = await server.app.inject(path)
   expect(response.statusCode).toBe(200)
   expect(response.headers['content-type']).toBe('text/html; charset=utf-8')
@@ -65,7 +65,7 @@ test.each([
 })
 
 describe('the landing page', () => {
-  test('is complete without a script; only a message that must be announced loads one', async () => {
+  test('is complete without JavaScript; a script is loaded only to announce a message', async () => {
     const { body } = await server.app.inject('/')
     for (const part of [
       'id="features"',
@@ -83,7 +83,7 @@ describe('the landing page', () => {
 })
 
 describe('the form page', () => {
-  test('has its own title, description and preview, and a canonical address for every path', async () => {
+  test('has its own title, description and preview, and the same canonical URL on every path', async () => {
     for (const path of ['/afpicon2026', '/afpicon/register/', '/afpicon2026?utm=x']) {
       const { body } = await server.app.inject(path)
       expect(body).toContain('<title>AFPICON 2026: registration</title>')
@@ -96,7 +96,7 @@ describe('the form page', () => {
     }
   })
 
-  test('has a preview image at its own address, cached without expiry; an unknown one returns 404', async () => {
+  test('has a preview image with its own immutable URL; an unknown image URL returns 404', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     const address = /<meta property="og:image" content="([^"]+)">/.exec(body)?.[1] ?? ''
     expect(address).toMatch(
@@ -109,8 +109,10 @@ describe('the form page', () => {
     expect(picture.headers['cache-control']).toContain('immutable')
     const { width, height } = PNG.sync.read(picture.rawPayload)
     expect([width, height]).toEqual([1200, 630])
-    const oldResponse = await server.app.inject(pathname.replace(/[0-9a-f]{16}/, '0'.repeat(16)))
-    expect(oldResponse.statusCode).toBe(404)
+    const unknownImageResponse = await server.app.inject(
+      pathname.replace(/[0-9a-f]{16}/, '0'.repeat(16)),
+    )
+    expect(unknownImageResponse.statusCode).toBe(404)
   })
 
   test('offers its dates as a calendar file', async () => {
@@ -121,7 +123,7 @@ describe('the form page', () => {
     expect((await server.app.inject('/api/events/nobody/calendar.ics')).statusCode).toBe(404)
   })
 
-  test('can be indexed by search engines; pages of the office and of emailed links cannot', async () => {
+  test('can be indexed by search engines; office pages and pages opened from emailed links cannot', async () => {
     const { body } = await server.app.inject('/robots.txt')
     expect(body.split('\n')).toEqual(
       expect.arrayContaining(['User-agent: *', 'Disallow: /admin', 'Disallow: /pay/']),
@@ -129,7 +131,7 @@ describe('the form page', () => {
     expect(body).not.toContain('afpicon')
   })
 
-  test('can be read without JavaScript: one heading, theme, dates, venue', async () => {
+  test('shows one heading, the theme, the dates and the venue without JavaScript', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     expect(body.match(/<h1/g)).toHaveLength(1)
     for (const text of [
@@ -140,11 +142,11 @@ describe('the form page', () => {
       '<noscript>',
     ])
       expect(body).toContain(text)
-    // The file's last two periods both contain 25 January, which has the earlier price.
+    // The file's last two periods both contain 25 January; the earlier period's price applies.
     expect(body).toContain('>1–25 January 2026</th><th scope="col">26–31 January 2026</th>')
   })
 
-  test('contains the complete form with the prices on the day', async () => {
+  test('contains the complete form with the current prices', async () => {
     const { body } = await server.app.inject('/afpicon2026')
     for (const text of [
       '<input',
@@ -158,7 +160,7 @@ describe('the form page', () => {
     expect(data.page === 'event' && data.drawn).toBe(true)
   })
 
-  test('is compressed in a way that the browser accepts', async () => {
+  test('is compressed with an encoding that the browser accepts', async () => {
     const uncompressedResponse = await server.app.inject('/afpicon2026')
     const decompressors = { br: brotliDecompressSync, gzip: gunzipSync } as const
     for (const [acceptedEncoding, encoding] of [
@@ -188,7 +190,7 @@ describe('the form page', () => {
       expect(body).not.toContain(part)
   })
 
-  test('of a closed event shows its message', async () => {
+  test('of a closed event shows the message that registration is closed', async () => {
     const { body } = await server.app.inject('/pulmocon2025')
     expect(body).toContain('Registration Closed')
     expect(body).toContain(
@@ -197,8 +199,8 @@ describe('the form page', () => {
   })
 })
 
-describe('the policy', () => {
-  test("allows only Rollcall's scripts and styles, and forms to the gateway", async () => {
+describe('the content security policy', () => {
+  test("allows only Rollcall's scripts and styles, and form submissions to the gateway", async () => {
     const { headers } = await server.app.inject('/afpicon2026')
     const hashes = "( 'sha256-[\\w+/]{43}=')"
     expect(parsePolicy(headers['content-security-policy'])).toEqual({
@@ -223,7 +225,7 @@ describe('the policy', () => {
       )
   })
 
-  test('is part of every kind of response', async () => {
+  test('is sent with every kind of response, as are the other security headers', async () => {
     for (const path of [
       '/',
       '/nothing',
@@ -259,7 +261,7 @@ test.each([
   }
 })
 
-test('an unknown path returns our page with status 404, or JSON under /api', async () => {
+test('an unknown path returns a “Page not found” page with status 404, or JSON under /api', async () => {
   const page = await server.app.inject('/conference/nothing')
   expect(page.statusCode).toBe(404)
   expect(page.body).toContain('<h1 class="disp">Page not found</h1>')
@@ -289,7 +291,7 @@ test('an unknown path returns our page with status 404, or JSON under /api', asy
   }
 })
 
-test('texts of an event file cannot break out of the page', async () => {
+test('texts in an event file cannot inject markup into the page', async () => {
   const hostileServer = await startTestApp({
     clock: '2026-01-10',
     events: {
@@ -331,7 +333,7 @@ test('texts are escaped, and a template is filled in one pass', () => {
 })
 
 describe('the log', () => {
-  test('contains no registration number and no delegate', async () => {
+  test('contains no registration numbers and no personal data', async () => {
     const { deps } = server
     expect(redactPath('/api/afpicon/registrations/AFPI3331074324090/', deps)).toBe(
       '/api/afpicon/registrations/…/',
@@ -441,23 +443,23 @@ test('the landing page and the event page state when registration opens', async 
 })
 
 describe('after the conferences', () => {
-  let lateServer: TestApp
+  let serverAfterConferences: TestApp
   beforeAll(async () => {
-    lateServer = await startTestApp({ clock: '2026-11-21' })
-    // Removes the line that keeps the sample open, and its approval.
-    const text = lateServer.readEvent('midzone2025.yaml')
-    lateServer.writeEvent(
+    serverAfterConferences = await startTestApp({ clock: '2026-11-21' })
+    // Removes the line that keeps the sample open, and the accepted finding about that line.
+    const text = serverAfterConferences.readEvent('midzone2025.yaml')
+    serverAfterConferences.writeEvent(
       'midzone2025.yaml',
       text
         .replace(/\nregistration:\n {2}closes: never.*\n/, '\n')
         .replace(/ {2}- code: EV436\n.*\n/, ''),
     )
-    await lateServer.deps.events.reload()
+    await serverAfterConferences.deps.events.reload()
   })
-  afterAll(() => lateServer.close())
+  afterAll(() => serverAfterConferences.close())
 
   test('the landing page lists the latest conference first, and states that each took place', async () => {
-    const { body } = await lateServer.app.inject('/')
+    const { body } = await serverAfterConferences.app.inject('/')
     const page = readData(body)
     expect(
       page.page === 'site' && page.events.map(({ id, open, took_place }) => [id, open, took_place]),
@@ -471,18 +473,18 @@ describe('after the conferences', () => {
   })
 
   test('an event that is still open states that it took place, and accepts registrations', async () => {
-    expect((await lateServer.app.inject('/afpicon2026')).body).toContain(
+    expect((await serverAfterConferences.app.inject('/afpicon2026')).body).toContain(
       'This event took place on 31 January – 1 February 2026.',
     )
-    const tariff = await lateServer.app.inject('/api/afpicon/tariff-info/')
+    const tariff = await serverAfterConferences.app.inject('/api/afpicon/tariff-info/')
     expect(tariff.json()).toMatchObject({ open: true })
   })
 
-  test('an event without the setting "closes" is closed, on its page and for requests', async () => {
-    expect((await lateServer.app.inject('/midzone2025')).body).toContain(
+  test('an event without the setting "closes" is shown as closed, and rejects registrations', async () => {
+    expect((await serverAfterConferences.app.inject('/midzone2025')).body).toContain(
       'Registration closed on 23 November 2025.',
     )
-    const rejection = await lateServer.app.inject({
+    const rejection = await serverAfterConferences.app.inject({
       method: 'POST',
       url: '/api/midzone/register/',
       payload: { full_name: 'Asha Sample', email: 'asha@example.org', phone_number: '9876543210' },
@@ -491,7 +493,7 @@ describe('after the conferences', () => {
   })
 })
 
-test('before the conferences, the landing page lists the nearest first', async () => {
+test('before the conferences, the landing page lists the next conference first', async () => {
   const page = readData((await server.app.inject('/')).body)
   expect(page.page === 'site' && page.events.map(({ id }) => id)).toEqual([
     'midzone2025',
@@ -501,7 +503,7 @@ test('before the conferences, the landing page lists the nearest first', async (
   ])
 })
 
-describe('a form that cannot be rendered delays no page', () => {
+describe('a form that cannot be rendered does not delay any page', () => {
   let folder: string
   const errors: string[] = []
   const log: Log = {
@@ -509,7 +511,7 @@ describe('a form that cannot be rendered delays no page', () => {
     warn: () => {},
     error: (what) => errors.push(JSON.stringify(what)),
   }
-  /** Writes a renderer in place of the web build's, and opens it. */
+  /** Writes a renderer that replaces the web build's, and starts it. */
   const createPrerenderer = (code: string): Prerenderer => {
     writeFileSync(join(folder, 'server', 'server-rendering.js'), code)
     return openPrerenderer(folder, log)
@@ -520,7 +522,7 @@ describe('a form that cannot be rendered delays no page', () => {
     if (servedEvent === undefined || page.page !== 'event') throw new Error(`no form of ${id}`)
     return { served: servedEvent, page }
   }
-  const RENDERED_CODE = "{ kind: 'form', html: '<form>', rules: '', styles: '', names: '' }"
+  const RENDERED_PAGE = "{ kind: 'form', html: '<form>', rules: '', styles: '', names: '' }"
 
   beforeEach(() => {
     errors.length = 0
@@ -548,15 +550,15 @@ describe('a form that cannot be rendered delays no page', () => {
 
   test('if the rendering thread hangs, pages are sent without the form after two seconds, the thread is ended, and the next form is rendered', async () => {
     const [firstForm, secondForm] = [await readForm('afpicon2026'), await readForm('chirurgia2026')]
-    const beats = new Int32Array(new SharedArrayBuffer(4))
-    const page = { ...firstForm.page, beats }
+    const heartbeats = new Int32Array(new SharedArrayBuffer(4))
+    const page = { ...firstForm.page, heartbeats }
     const prerenderer = createPrerenderer(`export const renderPage = (page) => {
-      while (page.beats) Atomics.add(page.beats, 0, 1)
-      return ${RENDERED_CODE}
+      while (page.heartbeats) Atomics.add(page.heartbeats, 0, 1)
+      return ${RENDERED_PAGE}
     }`)
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const firstRendering = prerenderer.renderForm(firstForm.served, page)
-    await expect.poll(() => beats[0]).toBeGreaterThan(0)
+    await expect.poll(() => heartbeats[0]).toBeGreaterThan(0)
     const secondRendering = prerenderer.renderForm(secondForm.served, secondForm.page)
     await vi.advanceTimersByTimeAsync(2_000)
     expect([await firstRendering, await secondRendering]).toEqual(['late', 'late'])
@@ -566,9 +568,9 @@ describe('a form that cannot be rendered delays no page', () => {
     expect(errors).toEqual([expect.stringContaining('not rendered within 20 seconds')])
     // A thread that has ended no longer increases the counter.
     const isCounting = async (): Promise<boolean> => {
-      const beatsBefore = Atomics.load(beats, 0)
+      const heartbeatsBefore = Atomics.load(heartbeats, 0)
       await pause(300)
-      return Atomics.load(beats, 0) !== beatsBefore
+      return Atomics.load(heartbeats, 0) !== heartbeatsBefore
     }
     await expect.poll(isCounting).toBe(false)
     // The failure is recorded, and the next form in the queue is rendered.
@@ -583,7 +585,7 @@ describe('a form that cannot be rendered delays no page', () => {
     ['cannot be read', 'export const renderPage = (', 'SyntaxError'],
     ['ends', 'process.exit()', 'the thread ended'],
   ])(
-    'if the renderer %s, the page is served without a form, now and later',
+    'if the renderer %s, the page is served without a form, and the error is logged once',
     async (_, code, reason) => {
       const { served: servedEvent, page } = await readForm('afpicon2026')
       const prerenderer = createPrerenderer(code)

@@ -1,4 +1,6 @@
-/** Duplicate payments of one person for one event: emails, self-service page and office of a real server. */
+/**
+ * Duplicate payments by one person for one event: the emails, self-service page and office pages of a running server.
+ */
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type {
   ActionsResponse,
@@ -58,7 +60,7 @@ const listEmails = (regNo: string) =>
     regNo,
   )
 /** Returns the API path of the self-service page that the emailed link opens. */
-const issueEmailedPagePath = async (regNo: string): Promise<string> => {
+const issueSelfServicePath = async (regNo: string): Promise<string> => {
   const registration = await testServer.parts().deps.store.registration(regNo)
   if (registration === null) throw new Error(`no registration ${regNo}`)
   return `/api${new URL(await issueLink(testServer.parts().deps, registration, 'mail')).pathname}/`
@@ -72,7 +74,7 @@ const readQueueCount = async () => {
   return data.waiting.find(({ id }) => id === 'second_payment')?.events[0]?.count ?? 0
 }
 
-test('a delegate who pays again in a second tab sees that it is the second payment and requests the refund; staff see both', async () => {
+test('a delegate who pays again in a second tab sees that it is the second payment and requests the refund; staff see both payments', async () => {
   const person = { full_name: 'Dr Jürgen D’Souza', email: 'jurgen@example.org' }
   const first = await registerAndPay(person)
   const second = await registerAndPay({ full_name: 'JÜRGEN D’SOUZA', email: 'Jurgen@example.org' })
@@ -83,9 +85,9 @@ test('a delegate who pays again in a second tab sees that it is the second payme
     `This is the second payment for this name and email address. You had already paid for registration ${first.regNo}. If you paid twice by mistake, open the link below and choose “Request a refund”.`,
   )
 
-  const pagePath = await issueEmailedPagePath(second.regNo)
+  const pagePath = await issueSelfServicePath(second.regNo)
   expect(
-    (await read<SelfServiceResponse>(await issueEmailedPagePath(first.regNo))).second_payment,
+    (await read<SelfServiceResponse>(await issueSelfServicePath(first.regNo))).second_payment,
   ).toBeNull()
   expect((await read<SelfServiceResponse>(pagePath)).second_payment).toEqual({
     first: first.regNo,
@@ -177,10 +179,10 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   const person = { full_name: 'Lakshmi Menon', email: 'lakshmi@example.org' }
   const first = await registerAndPay(person)
   const second = await registerAndPay(person)
-  const pagePath = await issueEmailedPagePath(second.regNo)
+  const pagePath = await issueSelfServicePath(second.regNo)
   expect((await read<SelfServiceResponse>(pagePath)).cancel).toBeNull()
   expect(
-    (await read<SelfServiceResponse>(await issueEmailedPagePath(first.regNo))).cancel,
+    (await read<SelfServiceResponse>(await issueSelfServicePath(first.regNo))).cancel,
   ).not.toBeNull()
   const readActions = (regNo: string) =>
     read<ActionsResponse>(`/admin/registrations/${regNo}/acts/`, office)
@@ -209,7 +211,7 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   const withdrawRequest = () => send(`${pagePath}acts/`, { act: 'withdraw_refund' })
   expect(await withdrawRequest()).toMatchObject({
     code: 200,
-    message: 'You have withdrawn your request. Nothing is refunded.',
+    message: 'You have withdrawn your request. Nothing will be refunded.',
   })
   expect([await listRequestedRefunds(), await countRequestsByEvent()]).toEqual([[], []])
   expect((await readActions(second.regNo)).second_payment?.asked_at).toBeNull()
@@ -227,7 +229,7 @@ test('a delegate who pays twice is offered no partial refund of the second payme
   expect([await listRequestedRefunds(), await countRequestsByEvent()]).toEqual([[], []])
 })
 
-describe('two treasurers refunded both payments of one person', () => {
+describe('two treasurers cannot refund both payments of one person by mistake', () => {
   const openPage = (regNo: string) =>
     read<ActionsResponse>(`/admin/registrations/${regNo}/acts/`, office)
   const payTwice = async (fullName: string) => {
@@ -244,36 +246,36 @@ describe('two treasurers refunded both payments of one person', () => {
       { act: 'refund', why: 'Twice.', amount, duplicates_version: duplicatesVersion },
       office,
     )
-  const changedResponse = {
+  const staleVersionError = {
     code: 'not_now',
     message:
       'The other payments of this person have changed since you opened the page. Open it again, and check whether to refund this payment too.',
   }
 
-  test('the first on a page opened before the second was refunded', async () => {
+  test('refuses to refund the first payment from a page opened before the second was refunded', async () => {
     const [first, second] = await payTwice('Asha Treasurer')
     expect(await refund(second)).toMatchObject({ code: 200 })
-    expect(await refund(first)).toMatchObject(changedResponse)
+    expect(await refund(first)).toMatchObject(staleVersionError)
     const current = await openPage(first.reg_no)
     expect(current.kept).toBe(AMOUNT)
     expect(await refund(current)).toMatchObject({ code: 200 })
   })
 
-  test('the second except for a bank charge, and then the first in full', async () => {
+  test('refuses to refund the first payment from an outdated page after the second was refunded less a bank charge', async () => {
     const [first, second] = await payTwice('Binu Treasurer')
     expect(await refund(second, AMOUNT - 30)).toMatchObject({ code: 200 })
-    expect(await refund(first)).toMatchObject(changedResponse)
+    expect(await refund(first)).toMatchObject(staleVersionError)
     expect(await refund(await openPage(first.reg_no))).toMatchObject({ code: 200 })
   })
 
-  test('the first on a page opened before the second was paid', async () => {
+  test('refuses to refund the first payment from a page opened before the second was paid', async () => {
     const person = { full_name: 'Chitra Treasurer', email: 'chitra@example.org' }
     const page = await openPage((await registerAndPay(person)).regNo)
     await registerAndPay(person)
-    expect(await refund(page)).toMatchObject(changedResponse)
+    expect(await refund(page)).toMatchObject(staleVersionError)
   })
 
-  test('the second, which was cancelled and refunded later, and then the first', async () => {
+  test('refuses to refund the first payment after the second was cancelled and later refunded', async () => {
     const [, second] = await payTwice('Gita Treasurer')
     const cancellation = { act: 'cancel', why: 'Twice.', pay_back: 0, kept: AMOUNT }
     const path = `/admin/registrations/${second.reg_no}/acts/`
@@ -283,22 +285,22 @@ describe('two treasurers refunded both payments of one person', () => {
     const [firstRegNo = ''] = second.duplicates_version.split(':')
     const [first, cancelled] = [await openPage(firstRegNo), await openPage(second.reg_no)]
     expect(await refund(cancelled)).toMatchObject({ code: 200 })
-    expect(await refund(first)).toMatchObject(changedResponse)
+    expect(await refund(first)).toMatchObject(staleVersionError)
   })
 
-  test('the first on a page opened before the second was paid and refunded', async () => {
+  test('refuses to refund the first payment from a page opened before the second was paid and refunded', async () => {
     const person = { full_name: 'Hema Treasurer', email: 'hema@example.org' }
     const page = await openPage((await registerAndPay(person)).regNo)
     const second = await openPage((await registerAndPay(person)).regNo)
     expect(await refund(second)).toMatchObject({ code: 200 })
-    expect(await refund(page)).toMatchObject(changedResponse)
+    expect(await refund(page)).toMatchObject(staleVersionError)
   })
 
-  test('because a number was ignored as the version of the duplicates', async () => {
+  test('refuses a duplicates_version that is a number', async () => {
     const [first] = await payTwice('Farah Treasurer')
     const numeric = { ...first, duplicates_version: 5 as unknown as string }
     expect(await refund(numeric)).toMatchObject({
-      message: 'Send duplicates_version as the text that the list of actions contained.',
+      message: 'Send duplicates_version as the string returned in the list of actions.',
     })
   })
 })
@@ -336,7 +338,7 @@ const pay = async (
   return String(body['reg_no'])
 }
 
-test('a second window registered and paid again without a warning: the browser that registered must confirm first, and only one of 64 concurrent forms leads to the gateway', async () => {
+test('a second window of the same browser registers again only after confirmation, and only one of 64 concurrent forms leads to the gateway', async () => {
   const person = { full_name: 'Dr Second Window', email: 'second.window@example.org' }
   const requestCookies = async (headers = {}) =>
     (
@@ -350,11 +352,11 @@ test('a second window registered and paid again without a warning: the browser t
   )
   const cookie = setCookie.split(';')[0] ?? ''
   expect(await requestCookies({ 'rollcall-form': '1', cookie })).toEqual([setCookie])
-  const forms = await Promise.all(Array.from({ length: 64 }, () => submitForm(person, cookie)))
-  const [first, ...otherForms] = forms.filter(({ code }) => code === 201)
-  expect([first?.body['payment_data'], otherForms]).toEqual([expect.any(Object), []])
+  const responses = await Promise.all(Array.from({ length: 64 }, () => submitForm(person, cookie)))
+  const [first, ...otherResponses] = responses.filter(({ code }) => code === 201)
+  expect([first?.body['payment_data'], otherResponses]).toEqual([expect.any(Object), []])
   const regNo = String(first?.body['reg_no'])
-  const warnings = forms.filter(({ code }) => code === 409).map(({ body }) => body)
+  const warnings = responses.filter(({ code }) => code === 409).map(({ body }) => body)
   expect(warnings).toHaveLength(63)
   expect(warnings[0]).toEqual({
     status: 'error',
@@ -375,10 +377,10 @@ test('a second window registered and paid again without a warning: the browser t
   expect(
     testServer.rows('SELECT 1 FROM paid_persons WHERE person LIKE ?', '%second.window%'),
   ).toHaveLength(1)
-  // The result page of this browser states that it is the second payment, and offers to request a refund.
+  // In this browser, the result page says that this is the second payment, and offers to request a refund.
   const secondRegNo = await pay(second)
-  const otherForm = await submitForm(person)
-  const otherRegNo = await pay(otherForm)
+  const otherResponse = await submitForm(person)
+  const otherRegNo = await pay(otherResponse)
   expect(await testServer.parts().samePersonEmails.run()).toBe(1)
   const readResultPage = (number: string, browser = '') =>
     read<RegistrationResponse>(`/api/afpicon/registrations/${number}/`, { cookie: browser })
@@ -390,7 +392,7 @@ test('a second window registered and paid again without a warning: the browser t
     )
   const duplicate = { first: regNo, first_amount: AMOUNT, amount: AMOUNT, asked_at: null }
   expect(await readResultPage(secondRegNo, cookie)).toMatchObject({ paid_twice: duplicate })
-  const otherBrowser = otherForm.cookie.split(';')[0]
+  const otherBrowser = otherResponse.cookie.split(';')[0]
   const refusal = await performActionAs('AFPI0', 'ask_refund', cookie)
   for (const [number, browser] of [
     [regNo, cookie],
@@ -406,7 +408,7 @@ test('a second window registered and paid again without a warning: the browser t
   expect(await performActionAs(secondRegNo, 'ask_cancel', cookie)).toMatchObject({
     code: 'act_unknown',
   })
-  // A page of another subdomain sends the cookie, but not the header.
+  // A page on another subdomain sends the cookie, but not the header.
   expect(
     await send(
       `/api/events/afpicon2026/registrations/${secondRegNo}/acts/`,
@@ -422,7 +424,7 @@ test('a second window registered and paid again without a warning: the browser t
   expect((await readResultPage(secondRegNo, cookie)).paid_twice?.asked_at).toBeNull()
 })
 
-test('"Pay again" for an older registration, in the browser that had paid another one, led to a second payment without a warning', async () => {
+test('“Pay again” for an older registration asks for confirmation in a browser that was used to pay for another registration', async () => {
   const person = { full_name: 'Dr Old Tab', email: 'old.tab@example.org' }
   const declined = await submitForm(person)
   const [cookie = ''] = declined.cookie.split(';')
@@ -433,7 +435,7 @@ test('"Pay again" for an older registration, in the browser that had paid anothe
   const retry = (headers: object) =>
     send<object>('/api/payment/retry/', { order_id: oldRegNo, email: person.email }, headers)
   expect(await retry({ ...formHeader, cookie })).toMatchObject({ code: 'same_person', message })
-  const token = (await issueEmailedPagePath(oldRegNo)).split('/').at(-2) ?? ''
+  const token = (await issueSelfServicePath(oldRegNo)).split('/').at(-2) ?? ''
   expect(await send('/api/payment/resume/', { token }, formHeader)).toMatchObject({
     code: 'same_person',
   })
@@ -464,17 +466,17 @@ test('another browser and a request without a cookie register as usual, with the
   })
   // Looking up a known person takes longer, so both responses wait for the next multiple of 10 ms.
   const timers = vi.spyOn(globalThis, 'setTimeout')
-  const newPersonForm = await submitForm({ full_name: 'Dr New', email: 'new@example.org' })
+  const newPersonResponse = await submitForm({ full_name: 'Dr New', email: 'new@example.org' })
   expect(timers.mock.calls).toContainEqual([
     expect.any(Function),
     expect.toSatisfy((ms: number) => ms > 0 && ms <= 10 && !Number.isInteger(ms)),
   ])
   timers.mockRestore()
   for (const confirmedRegNo of [undefined, first.regNo]) {
-    const knownPersonForm = await submitForm(person, '', confirmedRegNo)
-    expect(knownPersonForm.code).toBe(201)
-    expect(describeResponse(knownPersonForm)).toEqual(describeResponse(newPersonForm))
-    expect(JSON.stringify(knownPersonForm)).not.toContain(first.regNo)
+    const knownPersonResponse = await submitForm(person, '', confirmedRegNo)
+    expect(knownPersonResponse.code).toBe(201)
+    expect(describeResponse(knownPersonResponse)).toEqual(describeResponse(newPersonResponse))
+    expect(JSON.stringify(knownPersonResponse)).not.toContain(first.regNo)
   }
   // Opening the emailed link proves that another browser belongs to the delegate; opening the link that the form shows
   // does not.
@@ -487,7 +489,7 @@ test('another browser and a request without a cookie register as usual, with the
   const registration = { regNo: first.regNo as never, eventId: 'afpicon2026' }
   const shownLink = await issueLink(testServer.parts().deps, registration)
   expect(await openLink(`/api${new URL(shownLink).pathname}/`)).toBeUndefined()
-  const cookie = await openLink(await issueEmailedPagePath(first.regNo))
+  const cookie = await openLink(await issueSelfServicePath(first.regNo))
   expect(await submitForm(person, cookie)).toMatchObject({
     code: 409,
     body: { code: 'same_person', reg_no: first.regNo },

@@ -419,7 +419,7 @@ describe("the browser's return", () => {
       server.setTime('2025-10-10T12:30:00+05:30')
       expect(await server.parts().deps.payments.queryDue()).toEqual({
         queriedCount: 1,
-        endedCount: 1,
+        finalCount: 1,
       })
       expect(server.readOrderState(orderId)).toEqual({ ...paidState, returns: 1 })
     } finally {

@@ -110,7 +110,7 @@ test(
         await testServer.sandbox().resendWebhooks()
         await testServer.waitUntilIdle()
         await testServer.parts().deps.payments.queryDue(true)
-        // Ended payments are queried less often: the next query is at most half a day away.
+        // Expired or failed payments are queried less often: the next query is at most half a day away.
         if (!['success', 'pending'].includes(String(testServer.readOrderState(orderId).status))) {
           testServer.advance(12 * 60 * 60_000)
           await testServer.parts().deps.payments.queryDue(true)

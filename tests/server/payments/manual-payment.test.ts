@@ -207,7 +207,7 @@ test('a registration that is unpaid after ten days releases its workshop seat, a
   }
 })
 
-test('a registration that expired while the clock was a month ahead can be paid until the same day as before', async () => {
+test('a registration that expired while the clock was a month ahead can be paid until the original date', async () => {
   const { body } = await register({ way: 'transfer' })
   const { payUntil } = await read(body.reg_no)
   server.setClock('2027-02-10')
@@ -281,7 +281,7 @@ test('selected rows are confirmed as reported, each separately', async () => {
   expect((await read(claim.body.reg_no)).state).toBe('complete')
 })
 
-test('selected rows are confirmed at the price of their payment day, if that day sets the price', async () => {
+test('selected rows are confirmed at the price on their payment date, if that date sets the price', async () => {
   const { body } = await register({ way: 'transfer' })
   try {
     server.setTime('2027-01-17')
@@ -479,7 +479,7 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   const { token } = upload.json<{ token: string }>()
   const number = createUtr()
   const answers = { utr: number, paid_on: '2027-01-09', screenshot: token }
-  // A token in a list was ignored, and the claim was stored without its screenshot.
+  // A token in a list is rejected. If it were ignored, the claim would be stored without its screenshot.
   expect((await page.claim({ ...answers, screenshot: [token] })).status).toBe(422)
   expect((await page.claim(answers)).status).toBe(200)
   const office = await signIn(server)
@@ -491,7 +491,7 @@ test('a screenshot is uploaded first, stored with the registration, and shown to
   expect(JSON.stringify(await page.read())).not.toContain('/admin/')
 })
 
-test('a payment method cannot be chosen after its last day, and the response lists the others', async () => {
+test('a payment method cannot be chosen after its last day, and the response lists the other methods', async () => {
   server.setTime('2027-02-06')
   try {
     expect(await register({ way: 'transfer' })).toMatchObject({

@@ -262,7 +262,7 @@ test('a delegate who has paid keeps the ticket when another attempt is paid too'
     refunded_amount: 0,
     may_pay: false,
   })
-  // The review names both payments, so that staff can find the one to refund.
+  // The review states both references, so that staff can find the payment to refund.
   const references = testServer.rows(
     'SELECT c.reference FROM captures c JOIN payments p ON p.id = c.payment_id WHERE p.order_id LIKE ?',
     `${first.regNo}%`,
@@ -478,7 +478,7 @@ describe('a delegate who left before paying', () => {
     runWithServer(async (server) => {
       const first = await registerAndLeave(server, 30 * MINUTE_MS)
       const [mailbox = '', domain = ''] = (delegate.email ?? '').split('@')
-      // A delegate whose address is another spelling of the same mailbox was asked to pay.
+      // The second address is another spelling of the same mailbox.
       const second = await server.placeOrder({ email: `${mailbox}+congress@${domain}` })
       await server.sandbox().runAction(second.orderId, 'pay')
       await server.waitUntilIdle()

@@ -41,7 +41,7 @@ const retry = (orderId: string): Promise<Response> =>
 describe('polling', () => {
   test('queries at growing intervals; an unpaid order expires after 24 hours without an email', async () => {
     const { orderId } = await testServer.placeOrder()
-    expect(await reconcile()).toEqual({ queriedCount: 0, endedCount: 0 })
+    expect(await reconcile()).toEqual({ queriedCount: 0, finalCount: 0 })
     const queryTimes: number[] = []
     for (let minutes = 1; minutes < 24 * 60; minutes += 1) {
       testServer.advance(MINUTE_MS)
@@ -55,7 +55,7 @@ describe('polling', () => {
     expect(queryTimes.length).toBeLessThan(25)
     expect(countQueries(orderId)).toBe(queryTimes.length)
     testServer.advance(7 * 60 * MINUTE_MS)
-    expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
+    expect(await reconcile()).toEqual({ queriedCount: 1, finalCount: 1 })
     expect(testServer.readOrderState(orderId)).toEqual({
       status: 'failed',
       registration: 'failed',
@@ -71,13 +71,13 @@ describe('polling', () => {
     const { orderId } = await testServer.placeOrder()
     await testServer.sandbox().runAction(orderId, 'silent')
     testServer.advance(2 * MINUTE_MS)
-    expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
+    expect(await reconcile()).toEqual({ queriedCount: 1, finalCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'success',
       events: ['confirmed'],
       emails: 1,
     })
-    expect(await reconcile(true)).toEqual({ queriedCount: 0, endedCount: 0 })
+    expect(await reconcile(true)).toEqual({ queriedCount: 0, finalCount: 0 })
   })
 
   test('never expires a payment that the bank is processing; after five days it goes to review', async () => {
@@ -85,10 +85,10 @@ describe('polling', () => {
     await testServer.sandbox().runAction(orderId, 'later')
     for (let days = 0; days < 4; days += 1) {
       testServer.advance(24 * 60 * MINUTE_MS)
-      expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 0 })
+      expect(await reconcile()).toEqual({ queriedCount: 1, finalCount: 0 })
     }
     testServer.advance(24 * 60 * MINUTE_MS)
-    expect(await reconcile()).toEqual({ queriedCount: 1, endedCount: 1 })
+    expect(await reconcile()).toEqual({ queriedCount: 1, finalCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'pending',
       review: 'The gateway has given no final answer for five days.',
@@ -133,7 +133,7 @@ describe('polling', () => {
     }
   })
 
-  test('a payment that is found late is not a late payment: its payment time counts, also for the day of revenue', async () => {
+  test('a payment that is found late is not a late payment: its payment time counts, also for daily revenue', async () => {
     const server = await openTestServer({ clock: '2026-02-02T23:50:00+05:30' })
     try {
       const file = join(server.environment.eventsDir, 'afpicon2026.yaml')
@@ -144,7 +144,7 @@ describe('polling', () => {
       server.advance(4 * 24 * 60 * MINUTE_MS)
       expect(await server.parts().deps.payments.queryDue()).toEqual({
         queriedCount: 1,
-        endedCount: 1,
+        finalCount: 1,
       })
       expect(server.readOrderState(orderId)).toMatchObject({
         status: 'success',
@@ -277,7 +277,7 @@ describe('polling', () => {
     await testServer.sandbox().runAction(orderId, 'wrong')
     await testServer.waitUntilIdle()
     testServer.advance(48 * 60 * MINUTE_MS)
-    expect(await reconcile(true)).toEqual({ queriedCount: 0, endedCount: 0 })
+    expect(await reconcile(true)).toEqual({ queriedCount: 0, finalCount: 0 })
     expect(testServer.readOrderState(orderId)).toMatchObject({
       status: 'pending',
       events: ['confirmed'],
@@ -346,10 +346,10 @@ describe('polling', () => {
     )
     expect(await paymentsWithWrongClock.queryDue(true)).toEqual({
       queriedCount: 1,
-      endedCount: 0,
+      finalCount: 0,
     })
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'pending', events: [] })
-    expect(await reconcile(true)).toEqual({ queriedCount: 1, endedCount: 1 })
+    expect(await reconcile(true)).toEqual({ queriedCount: 1, finalCount: 1 })
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success' })
   })
 
@@ -364,7 +364,7 @@ describe('polling', () => {
         withoutThreads({ ...testServer.environment, clockStart: testServer.now() }),
     }
     expect(await main(['payment', 'reconcile'], terminal)).toBe(0)
-    expect(output).toEqual(['Queried 1 pending payment: 1 ended, 0 still pending.'])
+    expect(output).toEqual(['Queried 1 pending payment: 1 resolved, 0 still pending.'])
     expect(testServer.readOrderState(orderId)).toMatchObject({ status: 'success', emails: 1 })
     expect(await main(['payment', 'reconcile'], terminal)).toBe(0)
     expect(output.at(-1)).toBe('No payment is pending.')

@@ -110,7 +110,7 @@ test('cash recorded for a registration with the card price pays the price withou
   })
 })
 
-test('after a correction, the price is still that of the payment method that was used', async () => {
+test('after a correction, the price still depends on the payment method that was used', async () => {
   const correct = (regNo: string, total: string) =>
     performAction(regNo, {
       act: 'correct',
@@ -197,7 +197,7 @@ async function decideReview(regNo: string, decision: object): Promise<void> {
   expect(response.statusCode, response.body).toBe(200)
 }
 
-describe('a typing mistake in a cash payment left a registration at the price without the card charge', () => {
+describe('a typing mistake in a cash payment does not change the price of a registration', () => {
   const registerWithMethod = async (method: string, isExpired = false) => {
     const { reg_no: regNo } = (await register({ way: method })).body
     const orderId = (await readRegistration(regNo)).payments[0]?.orderId
@@ -257,7 +257,7 @@ describe('a typing mistake in a cash payment left a registration at the price wi
   })
 })
 
-describe('after “Pay by card instead” was declined, the transfer was no longer offered and the card charge stayed', () => {
+describe('after “Pay by card instead” is declined, the transfer is offered again without the card charge', () => {
   const startCardPaymentInstead = async () => {
     const { body } = await register({ way: 'transfer' })
     const balanceBefore = await readBalance(body.reg_no)
@@ -310,7 +310,7 @@ describe('after “Pay by card instead” was declined, the transfer was no long
     },
   )
 
-  test('the page after a declined card payment stated neither that it was declined nor how to pay', async () => {
+  test('the page after a declined card payment states that it was declined, and how to pay', async () => {
     const { regNo, cardOrder, resume } = await startCardPaymentInstead()
     const url = `/api/lekhacon2027/registrations/${regNo}/`
     const readPage = async () => {

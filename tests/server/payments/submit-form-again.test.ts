@@ -40,7 +40,7 @@ test('after leaving the payment page without paying, the form leads to a page th
   const first = await openGatewayPage('left')
   await testServer.sandbox().runAction(first.orderId, 'leave')
   testServer.advance(1000)
-  // Nothing was declined, so the first order may still be paid, and a second order could lead to a second payment.
+  // The first order was not declined, so it may still be paid. A second order could lead to a second payment.
   expect(await openGatewayPage('left')).toMatchObject({
     reg_no: first.reg_no,
     orderId: first.orderId,

@@ -1,4 +1,4 @@
-/** Proofs uploaded before the form is sent: assigned to a registration, or deleted after three days. */
+/** Files uploaded before the form is sent: assigned to a registration, or deleted after three days. */
 import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createExe, createJpg, createPdf } from '../sample-uploads.ts'
@@ -9,10 +9,10 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 const UPLOAD_TIME = '2025-10-10T12:00:00+05:30'
-const REGISTER = '/api/afpicon/register/'
-const PROOFS = '/api/events/afpicon2026/proofs/'
+const REGISTER_PATH = '/api/afpicon/register/'
+const PROOFS_PATH = '/api/events/afpicon2026/proofs/'
 const MISSING_FILE_ERROR = 'We no longer have this file. Please choose it again.'
-const postGraduate = {
+const postgraduate = {
   full_name: 'Asha Nair',
   email: 'asha@example.org',
   phone_number: '9876543210',
@@ -27,7 +27,7 @@ afterAll(() => server.close())
 
 const computeHash = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
 const uploadDraft = (bytes: Buffer, name = 'proof.pdf', field = 'pg_proof') =>
-  server.post(PROOFS, {}, { [field]: { name, bytes } })
+  server.post(PROOFS_PATH, {}, { [field]: { name, bytes } })
 const uploadForToken = async (bytes: Buffer): Promise<string> => {
   const response = await uploadDraft(bytes)
   expect(response.statusCode, response.body).toBe(201)
@@ -36,7 +36,7 @@ const uploadForToken = async (bytes: Buffer): Promise<string> => {
 const postJson = (url: string, payload: object, headers: Readonly<Record<string, string>> = {}) =>
   server.app.inject({ method: 'POST', url, payload, headers })
 const register = (pg_proof: string, headers: Readonly<Record<string, string>> = {}) =>
-  postJson(REGISTER, { ...postGraduate, pg_proof }, headers)
+  postJson(REGISTER_PATH, { ...postgraduate, pg_proof }, headers)
 const readProofs = (regNo: string) =>
   server.rows(
     `SELECT field, sha256, name, type, bytes FROM uploads
@@ -44,7 +44,7 @@ const readProofs = (regNo: string) =>
     regNo,
   )
 
-test('a document that is uploaded when the delegate chooses it belongs to the registration that contains its token', async () => {
+test('a document uploaded as soon as it is chosen is attached to the registration submitted with its token', async () => {
   const bytes = createPdf('sent ahead')
   const uploadResponse = await uploadDraft(bytes, 'C:\\papers\\my certificate.pdf')
   expect(uploadResponse.statusCode).toBe(201)
@@ -71,13 +71,13 @@ test('a document that is uploaded when the delegate chooses it belongs to the re
   expect(JSON.stringify(server.log)).not.toContain(token)
 })
 
-test('is not requested again after a return from the gateway, or when an answer is corrected', async () => {
+test('an uploaded document is not requested again after a return from the gateway, or when an answer is corrected', async () => {
   const token = await uploadForToken(createPdf('again'))
   const key = { 'idempotency-key': 'a-key' }
   const [firstResponse, repeatedResponse, correctedResponse] = [
     await register(token, key),
     await register(token, key),
-    await postJson(REGISTER, { ...postGraduate, full_name: 'Asha Rao', pg_proof: token }),
+    await postJson(REGISTER_PATH, { ...postgraduate, full_name: 'Asha Rao', pg_proof: token }),
   ]
   const regNos = [firstResponse, repeatedResponse, correctedResponse].map(
     (response) => response.json<{ reg_no: string }>().reg_no,
@@ -87,7 +87,7 @@ test('is not requested again after a return from the gateway, or when an answer 
   expect(regNos.map((number) => readProofs(number).length)).toEqual([1, 1, 1])
 })
 
-test('a proof for one event could be withdrawn through the address of another event', async () => {
+test("an upload for one event cannot be withdrawn through another event's URL", async () => {
   const token = await uploadForToken(createPdf('of this event'))
   const withdrawUpload = (event: string) =>
     postJson(`/api/events/${event}/proofs/forget/`, { token })
@@ -101,7 +101,7 @@ test('a proof for one event could be withdrawn through the address of another ev
   expect((await register(token)).statusCode).toBe(201)
 })
 
-test('a document used by two registrations is stored for each: erasing one keeps the other', async () => {
+test('a document used by two registrations is stored for each: erasing one registration keeps the document of the other', async () => {
   const bytes = createPdf('of two registrations')
   const token = await uploadForToken(bytes)
   const office = await signIn(server)
@@ -109,7 +109,7 @@ test('a document used by two registrations is stored for each: erasing one keeps
     (response) => response.json<{ reg_no: string }>().reg_no,
   )
   const [first = '', second = ''] = regNos
-  expect((await postJson(`${PROOFS}forget`, { token })).statusCode).toBe(200)
+  expect((await postJson(`${PROOFS_PATH}forget`, { token })).statusCode).toBe(200)
   for (const number of regNos)
     await server.deps.store.applyPaymentEvent(number as OrderId, buildDecline(server.now()), null)
   const eraseResult = await office.act(first, { act: 'erase', why: 'Asked for by letter.' })
@@ -120,11 +120,11 @@ test('a document used by two registrations is stored for each: erasing one keeps
   expect((await readFile(second)).rawPayload).toEqual(bytes)
 })
 
-test('a file sent with the answers replaces one uploaded before', async () => {
+test('a file sent with the answers replaces one that was uploaded earlier', async () => {
   const token = await uploadForToken(createPdf('ahead'))
   const response = await server.post(
-    REGISTER,
-    { ...postGraduate, pg_proof: token },
+    REGISTER_PATH,
+    { ...postgraduate, pg_proof: token },
     { pg_proof: { name: 'newer.pdf', bytes: createPdf('newer') } },
   )
   expect(readProofs(response.json<{ reg_no: string }>().reg_no)).toMatchObject([
@@ -149,7 +149,7 @@ test.each<[string, () => Promise<string>]>([
     'that was withdrawn',
     async () => {
       const token = await uploadForToken(createPdf('taken back'))
-      expect((await postJson(`${PROOFS}forget`, { token })).statusCode).toBe(200)
+      expect((await postJson(`${PROOFS_PATH}forget`, { token })).statusCode).toBe(200)
       return token
     },
   ],
@@ -180,7 +180,7 @@ test.each<[string, () => Promise<string>]>([
     },
   ],
 ])(
-  'a proof %s is reported as missing at its field, and nothing is stored',
+  'a file %s is reported as missing at its field, and nothing is stored',
   async (_what, createToken) => {
     const token = await createToken()
     const rowsBefore = server.countRows()
@@ -201,8 +201,8 @@ test.each<[string, () => Promise<string>]>([
 
 test('a missing document does not block a form that requires none', async () => {
   const token = `proof.${'A'.repeat(43)}`
-  const response = await postJson(REGISTER, {
-    ...postGraduate,
+  const response = await postJson(REGISTER_PATH, {
+    ...postgraduate,
     ticket_type: 'afpi-gp-specialist',
     pg_proof: token,
   })
@@ -224,10 +224,20 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
     413,
     'file_too_large',
   ],
-  ['a file for no field', () => uploadDraft(createPdf(), 'a.pdf', 'cv'), 422, 'bad_request'],
-  ['no file', () => server.post(PROOFS, { pg_proof: 'x' }), 422, 'bad_request'],
   [
-    'a file for no event',
+    'a file for an unknown field',
+    () => uploadDraft(createPdf(), 'a.pdf', 'cv'),
+    422,
+    'bad_request',
+  ],
+  [
+    'a request without a file',
+    () => server.post(PROOFS_PATH, { pg_proof: 'x' }),
+    422,
+    'bad_request',
+  ],
+  [
+    'a file for an unknown event',
     () => server.post('/api/events/none/proofs', {}, { a: { name: 'a.pdf', bytes: createPdf() } }),
     404,
     'no_such_event',
@@ -243,7 +253,7 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
     409,
     'registration_closed',
   ],
-])('%s is rejected, and leaves nothing', async (_what, send, status, code) => {
+])('%s is rejected, and nothing is stored', async (_what, send, status, code) => {
   const storedBefore = [
     server.listStoredUploads(),
     server.rows('SELECT count(*) AS n FROM draft_proofs'),
@@ -256,7 +266,7 @@ test.each<[string, () => ReturnType<TestApp['post']>, number, string]>([
   ]).toEqual(storedBefore)
 })
 
-test('deletes unused uploads after three days, and keeps those of registrations', async () => {
+test('deletes unused uploads after three days, and keeps uploads that belong to registrations', async () => {
   const [unusedProof, usedProof] = [createPdf('left lying'), createPdf('taken')]
   await uploadForToken(unusedProof)
   expect((await register(await uploadForToken(usedProof))).statusCode).toBe(201)

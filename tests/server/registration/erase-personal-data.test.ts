@@ -1,4 +1,4 @@
-/** After a person is erased, no table, file or log contains their data, but the payments remain. */
+/** After a person's data is erased, no table, file or log contains it, but the payments remain. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
@@ -148,7 +148,7 @@ test('erasing covers every table: each table is emptied by blank() of server/sto
   )
 })
 
-describe('an erased person', () => {
+describe('erasing the data of a person', () => {
   test('leaves no personal data in any table, file, email or log; payments, receipts and the audit entry stay', async () => {
     const { regNo } = await registerPerson()
     for (const [action, reason] of [
@@ -215,7 +215,7 @@ describe('an erased person', () => {
     await expect(server.mailer.run()).resolves.toBe(0)
   })
 
-  test('can be erased only by an owner, with a reason, and not while a payment is under review', async () => {
+  test('requires an owner and a reason, and is not possible while a payment is under review', async () => {
     const { regNo, orderId } = await registerPerson()
     expect((await treasurer.act(regNo, { act: 'erase', why: 'x' })).body).toMatchObject({
       code: 'not_your_role',
@@ -250,7 +250,7 @@ describe('an erased person', () => {
     db.close()
   })
 
-  test('cannot be restored under the same number: name and answers can no longer be changed', async () => {
+  test('is permanent: name and answers can no longer be changed under the same number', async () => {
     const { regNo } = await registerPerson()
     await owner.act(regNo, { act: 'erase', why: 'Asked.' })
     const answers = {
@@ -268,14 +268,14 @@ describe('an erased person', () => {
     expect((await server.deps.store.registration(regNo))?.answers).toEqual({})
   })
 
-  test('is cancelled if unpaid', async () => {
+  test('cancels an unpaid registration', async () => {
     const { regNo } = await registerPerson(false)
     expect((await owner.act(regNo, { act: 'erase', why: 'Asked.' })).body).toMatchObject({
       state: 'cancelled',
     })
   })
 
-  test('the reason for moving a payment to a registration was kept after the person was erased', async () => {
+  test('deletes the reason for moving a payment to the registration', async () => {
     const { store } = server.deps
     const { regNo } = await registerPerson(false)
     await store.saveUnmatchedLines([
@@ -304,7 +304,7 @@ describe('an erased person', () => {
   })
 })
 
-test('data is erased after its retention period: files first, answers later, nothing a day early', async () => {
+test('data is erased after the retention period: files first, answers later, nothing a day early', async () => {
   const { regNo } = await registerPerson()
   const readStoredParts = async (): Promise<readonly [boolean, boolean]> => {
     const storedRegistration = await server.deps.store.registration(regNo)
@@ -357,7 +357,7 @@ test('a clock in the wrong year erases nothing until it is corrected or an owner
   await server.retention.run()
   // The clock already showed this time, before this test set it back.
   const reason = expect.stringMatching(
-    /^The clock shows 10 May 2026, 12:00 pm, but the last recorded time is 3 April 2026, 12:00 am\. Nothing is erased/,
+    /^The clock shows 10 May 2026, 12:00 pm, but the last recorded time is 3 April 2026, 12:00 am\. Automatic erasure is paused/,
   )
   expect([await hasAnswers(), await readHealth()]).toEqual([true, [reason]])
   const [ownerSession, treasurerSession] = [await signIn(server), await signIn(server, 'money')]
@@ -391,7 +391,7 @@ test('a clock in the wrong year erases nothing until it is corrected or an owner
   )
   expect(server.rows('SELECT who, what FROM audit_log ORDER BY id')).toContainEqual({
     who: 'office',
-    what: 'confirmed that the clock is right',
+    what: 'confirmed that the clock is correct',
   })
   server.setClock('2026-01-10')
   server.setTime('2026-01-12')

@@ -1,4 +1,4 @@
-/** An event in another currency, paid by transfer and at the front desk: from the form to the refund. */
+/** An event in euros, paid by transfer and at the front desk: from the form to the refund. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
@@ -236,7 +236,7 @@ test('if two users send a reminder at the same time, the delegate gets one email
   expect(await readEmails(regNo)).toHaveLength(emailCount + 1)
 })
 
-test('without a category column in the event file, the list had an empty Category column, and the tax was called GST', async () => {
+test('without a category column in the event file, the list shows the category, and the tax has the event’s name', async () => {
   const { regNo } = await register()
   const office = await signIn(server)
   const list = await office.json('/admin/euro2027/registrations/?rows=listed')

@@ -1,4 +1,4 @@
-/** Online registration ends on one day, and the front desk opens on another: form, office and prices. */
+/** Online registration ends before the front desk opens: form, office and prices. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type {
   ErrorResponse,
@@ -39,7 +39,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Sets the day and signs in again, because the session of the previous day has ended. */
+/** Sets the date and signs in again, because the session of the previous date has ended. */
 async function setDay(day: string): Promise<void> {
   server.setTime(day)
   office = await signIn(server)
@@ -96,7 +96,7 @@ test('while the form is open, the form and the office register at the same price
   expect(await isAddOffered()).toBe(true)
 })
 
-test('between those days, neither accepts registrations, and the form states where registration is still possible', async () => {
+test('between these dates, neither accepts registrations, and the form states where registration is still possible', async () => {
   await setDay('2026-03-03')
   expect(await readClosedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
@@ -104,7 +104,7 @@ test('between those days, neither accepts registrations, and the form states whe
   expect(await isAddOffered()).toBe(false)
 })
 
-test('on the days of the front desk, only staff register, at the price of the day', async () => {
+test('while the front desk is open, only staff register delegates, at the current price', async () => {
   await setDay('2026-03-08')
   expect(await readClosedText()).toBe(CLOSED)
   expect(await registerOnline()).toMatchObject({ status: 409, message: CLOSED })
@@ -149,7 +149,7 @@ test('a delegate whom staff added at the desk can pay later, although the form i
   expect(retryResponse.statusCode, retryResponse.body).toBe(201)
 })
 
-test('`show` writes the days of the front desk, and `diff` reports a change to them', () => {
+test('`show` writes the dates of the front desk, and `diff` reports changed dates', () => {
   const compile = (text: string) =>
     compileEvent(text, sharedFiles, { path: 'sample2026.yaml' }).event as EventConfig
   const event = compile(file)

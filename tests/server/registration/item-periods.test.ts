@@ -1,4 +1,4 @@
-/** A room with its own periods: each delegate pays the price of the room on the day of registration. */
+/** A room with its own periods: each delegate pays the price of the room on the date of registration. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RegisterResponse } from '../../../engine/api.ts'
 import { startTestApp } from '../harness.ts'

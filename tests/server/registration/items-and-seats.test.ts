@@ -236,7 +236,7 @@ describe('the last seat', () => {
       reg_no: first.reg_no,
       stands: 'not-paid',
     })
-    // The hold is over and the seat is sold: the same form gets an error instead of a success.
+    // The hold has ended and the seat is sold: the same form gets an error instead of a success.
     server.setTime('2026-01-10T11:30:00+05:30')
     await registerDelegate({ workshops: ['airway'] })
     await registerDelegate({ workshops: ['airway'] })
@@ -369,7 +369,7 @@ describe('the office', () => {
     const csv = await office.get(`${getExportApi()}&companions=true&date_from=2026-01-21`)
     expect(csv.body.trim().split('\r\n').length).toBe(2)
   })
-  test('the page of a registration listed sold-out seats as "Full: seats.scan Yes" instead of in words', async () => {
+  test('the page of a registration lists the options that were already full in words', async () => {
     const { reg_no: regNo } = await registerDelegate({ workshops: ['ecg'] })
     const { answers } = (await office.get(`/admin/registrations/${regNo}/`)).json<{
       answers: readonly { readonly id: string; readonly label: string; readonly text: string }[]
@@ -435,7 +435,7 @@ describe('the office', () => {
     expect((await office.get('/admin/sold/?event_id=sample2026&list_id=none')).statusCode).toBe(404)
   })
 
-  test('the sales report counted seats whose hold had expired as taken', async () => {
+  test('the sales report does not count seats whose hold has expired as taken', async () => {
     const readTakenSeats = async () =>
       (await readSales()).places.find(({ id }) => id === 'seats.ecg')?.taken ?? 0
     const takenWithHolds = await readTakenSeats()

@@ -273,7 +273,7 @@ describe('limits on guessing', () => {
     ),
   ])('%s is counted under %s', (ip, key) => expect(getAddressKey({ ip })).toBe(key))
 
-  test('a client that changed its port, or invented addresses, could guess without limit behind a trusted proxy', async () => {
+  test('behind a trusted proxy, a client that changes its port or invents addresses has the same limit on guesses', async () => {
     const { app } = await startLimited({ TRUST_PROXY: '127.0.0.1' })
     const guessThroughProxy = (serial: number, visitor: string) =>
       app.inject({

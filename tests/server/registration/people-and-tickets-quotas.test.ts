@@ -52,13 +52,13 @@ const createGuests = (count: number) =>
   Array.from({ length: count }, (_, n) => ({ name: `Guest ${n}` }))
 const readTakenSeats = async () =>
   Object.fromEntries(
-    (await server.deps.store.listTakenSeats('sample2026')).map(({ place, taken }) => [
-      place,
+    (await server.deps.store.listTakenSeats('sample2026')).map(({ quotaKey, taken }) => [
+      quotaKey,
       taken,
     ]),
   )
 
-test('tickets and people are counted, and the error for too many states the number of seats left', async () => {
+test('tickets and people are counted, and the error states how many seats are left', async () => {
   expect(
     (await register({ dinner_tickets: 3, bus: true, companions: createGuests(3) })).status,
   ).toBe(201)

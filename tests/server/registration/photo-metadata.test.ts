@@ -194,7 +194,7 @@ test.each([
 
 test.each([
   [
-    'a marker after long image data, its two bytes on either side of the window',
+    'a marker after long image data, with its two bytes straddling the edge of the window',
     'image/jpeg',
     null,
     (padding: number) => {
@@ -278,7 +278,7 @@ test('an image without metadata is not rewritten', async () => {
   }
 })
 
-test('reading through a window of any size returns the same file with its changes', async () => {
+test('reads and writes through a window of any size have the same effect as on the whole file', async () => {
   const filePath = join(folder, 'seen')
   const offset = fc.nat(60)
   await fc.assert(

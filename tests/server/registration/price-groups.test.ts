@@ -68,7 +68,7 @@ const register = async (isMember: string, total: string, guests = '0') => {
   ]
 }
 
-test('a category with its own dates is charged the price for the day by those dates, other categories are not', async () => {
+test('a category with its own price dates is charged by those dates; other categories are not', async () => {
   expect(await register('false', '3540')).toEqual(['first', 3540, '17 January 2026, 12:00 am'])
   // The price of a member is held until the members' period ends, even if another period ends
   // earlier.
@@ -113,7 +113,7 @@ test('the office shows the period of the category, and each group with its own p
   ])
 })
 
-test('a price that did not change was held only until a price of another category ended', async () => {
+test('a price is held until its own period ends, even if the price of another category ends earlier', async () => {
   server.setTime('2026-01-17')
   // The first dates of the members and of their guests end on 31 January.
   expect(await register('false', '4720')).toEqual(['second', 4720, '2 March 2026, 12:00 am'])

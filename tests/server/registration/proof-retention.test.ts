@@ -126,7 +126,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     },
   ],
   [
-    'another amount arrived, and staff have to decide',
+    'a different amount arrived, and staff have to decide',
     true,
     async (regNo) => {
       await declineAttempt(regNo, addDays(0))
@@ -151,7 +151,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     },
   ],
   [
-    'an attempt before the last is open',
+    'the attempt before the latest one is open',
     true,
     async (regNo) => {
       await declineAttempt(regNo, addDays(0))
@@ -209,7 +209,7 @@ const histories: readonly [string, boolean, (regNo: RegNo) => Promise<unknown>][
     true,
     async (regNo) => {
       await declineAttempt(regNo, addDays(0))
-      await server.deps.store.watchPaymentAgain(await readNewestOrder(regNo), addDays(25))
+      await server.deps.store.scheduleGatewayQueries(await readNewestOrder(regNo), addDays(25))
     },
   ],
 ]

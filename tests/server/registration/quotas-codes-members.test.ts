@@ -170,7 +170,7 @@ describe('a rule that only warns', () => {
 })
 
 describe('a discount code', () => {
-  test('in a list or an object was ignored, and the delegate paid the full price', async () => {
+  test('in a list or an object is rejected, not ignored', async () => {
     await createCode('faculty', 'LISTED')
     for (const code of [['LISTED'], { code: 'LISTED' }]) {
       const { status, body } = await postJson(path, createPerson({ code }))
@@ -470,8 +470,8 @@ describe('the office', () => {
     ['none', { count: 0 }, 'Create 1 to 1000 codes at a time.'],
     ['a million', { count: 1_000_000 }, 'Create 1 to 1000 codes at a time.'],
     ['a fraction of a use', { uses: 0.5 }, 'A code can have 1 to 100000 uses.'],
-    ['an invalid day', { until: '31 January' }, 'Enter the date like this: 2027-01-31.'],
-    ['a day in the past', { until: '2026-01-01' }, '“Valid until” is in the past.'],
+    ['an invalid date', { until: '31 January' }, 'Enter the date like this: 2027-01-31.'],
+    ['a date in the past', { until: '2026-01-01' }, '“Valid until” is in the past.'],
     [
       'a chosen code that is easy to guess',
       { code: 'MINI' },
@@ -511,7 +511,7 @@ describe('the office', () => {
     })
   })
 
-  test('showed complete unused codes to viewers and the desk, who could use them', async () => {
+  test('shows complete unused codes to treasurers, but not to viewers or the desk', async () => {
     const codeRequest = { event: 'sample2026', kind: 'coupon', code: 'secretfriends' }
     expect((await callOffice('POST', '/admin/codes/', codeRequest)).status).toBe(201)
     for (const role of ['viewer', 'desk', 'treasurer'] as const) {

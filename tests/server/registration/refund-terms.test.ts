@@ -46,7 +46,7 @@ const readCancellationTerms = async () =>
   (await server.app.inject(pagePath)).json<SelfServiceResponse>().cancel
 const readActions = async () => (await office.json(actionsUrl(regNo))) as unknown as ActionsResponse
 
-test('the delegate sees the refund that the scale gives on each day, and its calculation', async () => {
+test('the delegate sees the refund for each cancellation date, and how it is calculated', async () => {
   // 75% of 1,000 without the GST of 180, less 100.
   expect(await readCancellationTerms()).toEqual({
     asked_at: null,
@@ -61,7 +61,7 @@ test('the delegate sees the refund that the scale gives on each day, and its cal
   server.setTime('2026-01-20')
 })
 
-test('the office sees the same figures and refunds the amount, and the credit note excludes the tax on the kept amount', async () => {
+test('the office sees the same figures and refunds the amount, and the credit note excludes the tax on the retained amount', async () => {
   expect(await readActions()).toMatchObject({
     proposed_back: 650,
     cancellation: {
@@ -98,7 +98,7 @@ test('the office sees the same figures and refunds the amount, and the credit no
       ? []
       : [[body.kind, Number(body.base), Number(body.gst)]],
   )
-  // The kept 530 contain 18% tax: 449.15 + 80.85. A charge for a cancellation is taxed like the service.
+  // The retained 530 includes 18% tax: 449.15 + 80.85. A charge for a cancellation is taxed like the service.
   expect(documentAmounts).toEqual([
     ['invoice', 100_000, 18_000],
     ['credit', 55_085, 9_915],

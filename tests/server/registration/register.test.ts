@@ -157,7 +157,7 @@ describe('a registration', () => {
     expect(response.statusCode).toBe(201)
   })
 
-  test('can share its email address with another', async () => {
+  test('can share an email address with another registration', async () => {
     expect(
       await countAdded(async () => {
         for (const full_name of ['Asha Nair', 'Ravi Nair'])
@@ -543,7 +543,7 @@ describe('the same idempotency key', () => {
     expect(addedCounts).toEqual({ ...ONE_ADDED, registrations: 20, payments: 20, audit_log: 20 })
   })
 
-  test('with another body is rejected and stores nothing', async () => {
+  test('with a different body is rejected and stores nothing', async () => {
     await submit('other-body')
     let answer: unknown
     const addedCounts = await countAdded(async () => {
@@ -555,7 +555,7 @@ describe('the same idempotency key', () => {
     expect(addedCounts).toEqual(NONE_ADDED)
   })
 
-  test('with another file of the same name counts as another body', async () => {
+  test('with a different file of the same name counts as a different body', async () => {
     const pg = { ...delegate, ticket_type: 'afpi-pg' }
     expect((await submit('file', pg, proof)).statusCode).toBe(201)
     expect((await submit('file', pg, proof)).statusCode).toBe(201)
@@ -573,7 +573,7 @@ describe('the same idempotency key', () => {
     expect(responses.map(({ statusCode }) => statusCode).sort()).toEqual([201, 422])
   })
 
-  test('on another day the checkout is built again, because its checksum contains the day', async () => {
+  test('on another date the checkout is built again, because the checksum contains the date', async () => {
     const first = (await submit('afresh')).json<RegisterResponse>()
     server.setTime('2025-10-11T09:00:00+05:30')
     const second = (await submit('afresh')).json<RegisterResponse>()

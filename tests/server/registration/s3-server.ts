@@ -44,7 +44,7 @@ export async function startS3(): Promise<S3Server> {
     buildVariables,
     getBucket(prefix) {
       const bucket = expectOk(readS3Bucket((name) => buildVariables(prefix)[name] ?? null))
-      if (bucket === null) throw new Error('UPLOADS_URL names no bucket')
+      if (bucket === null) throw new Error('UPLOADS_URL contains no bucket')
       return bucket
     },
     listKeys: (prefix) =>

@@ -164,7 +164,7 @@ describe('a form', () => {
       'file_too_large',
     ],
     [
-      'with an answer longer than the limit of all answers',
+      'with an answer longer than the limit for all answers',
       () =>
         send(
           createFile('letter', 'a.pdf', createPdf()),
@@ -200,7 +200,7 @@ describe('price messages appear only if they are true:', () => {
   }
   const notChargedText = 'You have not been charged. Please check the price and submit again.'
 
-  test('another price', async () => {
+  test('a different price', async () => {
     expect(await submit({ total_amount: '1000' })).toMatchObject({
       code: 'price_changed',
       message: `The price has changed: the total is now ₹\u00a01,180. ${notChargedText}`,
@@ -208,7 +208,7 @@ describe('price messages appear only if they are true:', () => {
     })
   })
 
-  test('another price and another category: the price is reported first', async () => {
+  test('a different price and a different category: the price is reported first', async () => {
     const fields = { total_amount: '1', registration_category: 'non-member' }
     expect(await submit(fields)).toMatchObject({ code: 'price_changed' })
   })

@@ -73,7 +73,7 @@ test('a company pays the price without tax, and the line states the reason', asy
   })
 })
 
-test('the tax of the day is charged, and the price list states it', async () => {
+test('the current tax rate is charged, and the price list states it', async () => {
   const registrationBefore = await register('person', { total_amount: '1180' })
   expect(registrationBefore.status).toBe(201)
   server.setTime('2026-01-20')
@@ -111,7 +111,7 @@ test('a correction of the buyer changes the tax', async () => {
   expect(await readBill(body.reg_no)).toMatchObject({ gst: 18000, lines: [['Member', 18]] })
 })
 
-test('the tax of an item changes on the day of its own rule, but that of the registration does not', async () => {
+test('the tax of an item changes on the date in its own rule; the tax of the registration does not', async () => {
   const registerWithLunch = (total: string) =>
     register('', { total_amount: total, has_lunch: 'true' }, 'lunch2026')
   const responseBefore = await registerWithLunch('1770')

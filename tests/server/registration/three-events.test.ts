@@ -301,7 +301,7 @@ describe('rules across registrations', () => {
   })
 })
 
-test('the CSV of an event with tax rates of 18% and 5% had the heading “GST (18%)”', async () => {
+test('the CSV of an event with tax rates of 18% and 5% has the heading “GST (18% and 5%)”', async () => {
   const office = await signIn(server)
   const readCsvHeader = async (id: string) =>
     (await office.get(`/admin/export/?event_type=${id}`)).body.split('\n')[0]?.split(',') ?? []

@@ -102,7 +102,7 @@ test('a payment method that does not accept dollars is not used for a foreign de
   const { reg_no: regNo, page } = await register(FOREIGN_ANSWERS)
   const registration = await server.deps.store.registration(regNo as never)
   expect(registration).toMatchObject({ currency: 'USD', payments: [{ way: 'wire' }] })
-  // The page of the registration offered the card, which accepts only rupees.
+  // The page of the registration does not offer the card, which accepts only rupees.
   const pageResponse = await server.app.inject({ method: 'GET', url: `/api${page}/` })
   expect(pageResponse.json<{ registration: unknown }>().registration).toMatchObject({
     may_pay: false,
@@ -124,7 +124,7 @@ test.each<[string, Readonly<Record<string, unknown>>, string]>([
   ['another method', { ...FOREIGN_ANSWERS, way: 'transfer' }, 'USD'],
   ['another method', { ...delegate, way: 'wire' }, 'INR'],
 ])(
-  'a request was charged by another method, or refused with only “Required”, when %s did not accept the currency',
+  'a request is rejected with the methods for its currency if %s does not accept the currency',
   async (_what, answers, currency) => {
     const refusal = await server.app.inject({
       method: 'POST',
@@ -172,7 +172,7 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
     paid_beside: 0,
     others_beside: [{ currency: 'USD', amount: 212.4 }],
   })
-  // Currencies are also separate by category, period and day; the kept amount of a cancelled registration is
+  // Currencies are also separate by category, period and day; the retained amount of a cancelled registration is
   // received.
   const {
     by_category: byCategory,
@@ -197,7 +197,7 @@ test('dollars and rupees are never added: list, sales, dashboard and spreadsheet
   }
   expect(data['dunecon2027_stats']).toMatchObject({
     total_revenue: 7080,
-    // Daily figures did not include revenue in dollars.
+    // Daily figures include revenue in dollars.
     other_currencies: [
       {
         currency: 'USD',
@@ -230,7 +230,7 @@ test('a registration keeps its currency: a correction to a category with another
     status: 422,
     body: {
       message:
-        'With these answers, the price is in USD, but this registration is in rupees. Cancel it, and ask the delegate to register again.',
+        'With these answers, the price is in USD, but this registration was priced in rupees. Cancel it, and ask the delegate to register again.',
     },
   })
 })
@@ -361,7 +361,7 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
   })
 })
 
-test('delegates got no email when the invoice they waited for was issued', async () => {
+test('delegates get an email when the invoice they are waiting for is issued', async () => {
   const { store, events, clock } = server.deps
   const config = events.findById('dunecon2027')?.config ?? null
   const emails = (await store.dueMails(clock(), 500)).filter(({ kind }) => kind === 'documents')
@@ -380,7 +380,7 @@ test('delegates got no email when the invoice they waited for was issued', async
   }
 })
 
-test('an invoice that waited for the rate was issued net of later refunds, at prices that were never charged', async () => {
+test('an invoice that waited for the rate states the charged price, and each later refund has a credit note', async () => {
   const server = await startTestApp({ clock: '2027-07-20', events: { 'dunecon2027.yaml': EVENT } })
   try {
     const office = await signIn(server)
@@ -449,7 +449,7 @@ test('an invoice that waited for the rate was issued net of later refunds, at pr
   }
 })
 
-test("an invoice in dollars worth more than 50,000 rupees did not require the buyer's address", () => {
+test("an invoice in dollars worth more than 50,000 rupees requires the buyer's address", () => {
   const config = server.deps.events.findById('dunecon2027')?.config
   if (config === undefined || config.invoice === null) throw new Error('there is no invoice')
   // An answered field serves as the address, and a buyer abroad is not asked for an Indian state.
@@ -486,7 +486,7 @@ test('a payment in a currency other than that of the bill is not recorded, neith
   })
 })
 
-test('a statement line of the rupee account that was sent without its currency was recorded in dollars', async () => {
+test('a statement line of the rupee account that is sent without its currency is not recorded in dollars', async () => {
   const { reg_no: regNo } = await register(FOREIGN_ANSWERS)
   const office = await signIn(server)
   const confirmLine = async (currency: object) => {
@@ -504,7 +504,7 @@ test('a statement line of the rupee account that was sent without its currency w
   expect(await confirmLine({ currency: 'USD' })).toMatchObject({ done: [regNo], refused: [] })
 })
 
-test('a statement line in rupees could be neither confirmed nor sent to review if a delegate with a bill in dollars had reported its reference', async () => {
+test('a statement line in rupees can be confirmed or sent to review even if a delegate with a bill in dollars reported its reference', async () => {
   const indianDelegate = await register(delegate)
   const office = await signIn(server)
   const post = async (url: string, payload: object) =>

@@ -11,7 +11,7 @@ test.each([
   ['six of a hundred, which is more than one percent', 6, 100, true],
   ['six of six hundred, which is one percent', 6, 600, false],
 ])(
-  'a hundred proofs at once were moved as unreferenced, because they were one percent: %s',
+  'unreferenced files are set aside automatically only if there are few: %s',
   (_, count, totalFileCount, isHeld) => {
     expect(findHoldReason(count, totalFileCount, false)).toEqual(
       isHeld ? { count, why: 'many' } : null,

@@ -130,7 +130,7 @@ describe('the self-service page', () => {
     expect((await server.app.inject(path)).statusCode).toBe(404)
   })
 
-  test("showed the new holder the first person's answers, after a transfer", async () => {
+  test("does not show the first person's answers to the new holder after a transfer", async () => {
     server.setTime('2026-01-10')
     const answers = { ...fixtureDelegate, institution: 'First Hospital' }
     const { regNo } = await registerDelegate({ answers })
@@ -181,7 +181,7 @@ describe('the self-service page', () => {
 })
 
 describe('a change by a delegate', () => {
-  test('is limited to the fields and days in the event file, and is logged in the timeline', async () => {
+  test('is limited to the fields and dates in the event file, and is logged in the timeline', async () => {
     const { regNo, path } = await registerDelegate()
     expect((await readPage(path)).edit).toMatchObject({
       fields: [{ id: 'phone_number', value: '9876543210' }],

@@ -43,12 +43,12 @@ export function defineActionsContract(setUp: ContractSetup): void {
   })
   const readState = async (regNo: RegNo) => (await readStored(store, regNo)).state
 
-  const cardMethod = { gateway: 'airpay', askedOf: { account: 'demo', merchantId: null } }
+  const cardMethod = { gateway: 'airpay', merchantAccount: { account: 'demo', merchantId: null } }
   /** Corrects the price upwards, so that a balance is due by transfer. */
   const raisePrice = async (
     regNo: RegNo,
     increase = 100,
-    paymentMethod: typeof cardMethod | { readonly way: string } = { way: 'transfer' },
+    paymentMethod: typeof cardMethod | { readonly method: string } = { method: 'transfer' },
   ): Promise<void> => {
     const { answers, category } = await readStored(store, regNo)
     const { searchable } = buildRegistration()
@@ -232,7 +232,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     })
   })
 
-  test('a moved payment pays the price on its day, and the review states which day sets the price', async () => {
+  test('a moved payment pays the price on its date, and the review states which date sets the price', async () => {
     const transferMethod = { way: 'transfer' }
     const [source, target] = [
       await registerSample(store, transferMethod),
@@ -267,7 +267,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await findExpectedPayment([])).toMatchObject({ due: price.total })
   })
 
-  test('the price of an unpaid registration becomes the price of the day, unless it is under review, is paid by another method or already has that price', async () => {
+  test('the price of an unpaid registration becomes the current price, unless the registration is under review, is paid by another method or already has that price', async () => {
     const transferMethod = { way: 'transfer' }
     const [unpaid, underReview] = [
       await registerSample(store, transferMethod),
@@ -394,9 +394,9 @@ export function defineActionsContract(setUp: ContractSetup): void {
         total,
         paid: paidCount,
         pending: pendingCount,
-        ended: endedCount,
+        ended: finalCount,
       } = await store.dashboardFigures('demo', dayOf(addMs(0)))
-      return [total, paidCount, pendingCount, endedCount]
+      return [total, paidCount, pendingCount, finalCount]
     }
     expect(await readCounts()).toEqual([2, 1, 1, 0])
     const cancelAction = buildAction(paid.regNo, { act: 'cancel', actor: 'owner' })
@@ -410,7 +410,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect([toRegNos(page.rows), page.sums]).toMatchObject([[paid.regNo], [{ ended: 1 }]])
   })
 
-  test('an erased person owes no balance', async () => {
+  test('a registration owes no balance after its data is erased', async () => {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
     await raisePrice(regNo)
@@ -422,7 +422,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     expect(await readStored(store, regNo)).toMatchObject({ state: 'cancelled', due: 0 })
   })
 
-  test('the unsent email of an erased person stayed in the list of failed emails', async () => {
+  test('the unsent email of a person whose data is erased is not listed as failed', async () => {
     const { regNo, orderId } = await registerSample(store)
     await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
     expect((await store.mailCounts(null)).queued).toBe(1)
@@ -444,7 +444,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
       ok: true,
     })
     expect(await store.erasePersonalData(asOwner('erase'))).toMatchObject({ ok: true })
-    const paymentMethod = { way: 'transfer' }
+    const paymentMethod = { method: 'transfer' }
     const approvalResult = {
       channel: paymentMethod,
       payUntil: addMs(9000),
@@ -471,7 +471,7 @@ export function defineActionsContract(setUp: ContractSetup): void {
     const listDecisions = async () =>
       (await store.reviews(null)).map((review) => listAllowedDecisions(review))
     expect(await listDecisions()).toEqual([['refund', 'move', 'dismiss']])
-    const paymentMethod = { way: 'transfer' }
+    const paymentMethod = { method: 'transfer' }
     const approvalResult = {
       channel: paymentMethod,
       payUntil: addMs(9000),

@@ -26,10 +26,10 @@ test.each<[string, Partial<ListQuery>]>([
   ['a category', { category: 'student' }],
   ['a period', { period: 'early' }],
   ['a day', { dateFrom: day('2026-01-01') }],
-  ['a last day', { dateTo: day('2026-01-01') }],
+  ['an end date', { dateTo: day('2026-01-01') }],
   ['a state', { state: 'told' }],
   ['a work queue filter', { waiting: { is: 'review', at: instant(0) } }],
   ['names in alphabetical order', { sort: { ...sort, by: 'name' } }],
-])('%s: read by another thread', (_, query) => {
+])('%s: read by a different thread', (_, query) => {
   expect(hasFastPath({ eventId: 'demo', answers: {}, ...query }, 1, 20)).toBe(false)
 })

@@ -118,7 +118,7 @@ export function defineClockContract(setUp: ContractSetup): void {
       expect(await readStored(store, regNo)).toMatchObject({ paymentStatus: 'failed' })
     })
 
-    test('a payment that was put under review while the clock was ahead has five days again', async () => {
+    test('a payment that was put under review while the clock was ahead is pending for the usual five days', async () => {
       const { regNo, orderId } = await registerSample(store)
       const applyUndecided = (at: number) =>
         store.applyPaymentEvent(orderId, { type: 'undecided', at: addMs(at) }, null)

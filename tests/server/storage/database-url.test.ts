@@ -58,7 +58,7 @@ test.each([
     /The certificate of PostgreSQL is not trusted\. Add sslrootcert=FILE/,
   ],
 ])(
-  'a connection that cannot be encrypted was retried as if PostgreSQL were down: %s',
+  'a connection that cannot be encrypted is not retried as if PostgreSQL were down: %s',
   (reason, advice) => {
     const error = createUnusableError(new ConnectionLost('', reason))
     expect([error.code, error.message]).toEqual(['unusable', expect.stringMatching(advice)])

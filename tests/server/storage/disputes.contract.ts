@@ -34,7 +34,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
   const registerPaid = async (): Promise<{ readonly regNo: RegNo; readonly orderId: OrderId }> => {
     const registration = await registerSample(store, {
       gateway: 'razorpay',
-      askedOf: { account: 'a', merchantId: '1' },
+      merchantAccount: { account: 'a', merchantId: '1' },
     })
     await store.applyPaymentEvent(registration.orderId, buildSale('pay_1'), newEmail)
     return registration
@@ -136,7 +136,7 @@ export function defineDisputesContract(setUp: ContractSetup): void {
       expect(refundResult).toMatchObject({ ok: true })
       expect(await listQueueCounts()).toEqual([['dispute_lost', 1]])
     })
-    test('that are lost stayed listed when staff recorded them with the bank’s number; one refund covers one loss', async () => {
+    test('that are lost are no longer listed once staff record them with the bank’s number; one refund covers one loss', async () => {
       const { regNo, orderId } = await registerPaid()
       const loseDispute = async (disputeId: string, at: Instant) => {
         await store.noteDispute(disputeId, orderId, noon)

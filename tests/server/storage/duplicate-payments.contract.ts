@@ -136,7 +136,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       expect((await store.secondPayment(third.regNo))?.first.regNo).toBe(second.regNo)
     })
 
-    test('both payments could be refunded, because the second still offered a refund while the refund of the first was in progress', async () => {
+    test('offers no refund while the refund of the first is in progress', async () => {
       const [first, second] = [await registerPaid(), await registerPaid()]
       const refund = buildAction(first.regNo, { act: 'refund' })
       expect(
@@ -155,7 +155,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       ['refunded', 'cancelled'],
       ['cancelled', 'cancelled'],
     ] as const)(
-      'two treasurers acted on one registration each: the first was %s, and the second was also %s',
+      'two treasurers act on one registration each: if the first is %s, the second is not %s at the same time',
       async (...actions) => {
         const pair = [await registerPaid(), await registerPaid()] as const
         const shownPayments = await Promise.all(
@@ -201,7 +201,7 @@ export function defineDuplicatePaymentsContract(setUp: ContractSetup): void {
       },
     )
 
-    test('after a correction to this name and a cancellation, the refundable amount was no longer reported', async () => {
+    test('after a correction to this name and a cancellation, the refundable amount is still reported', async () => {
       const first = await registerPaid(buildPerson('Asha Demo'))
       const second = await registerPaid(buildPerson('Ravi Demo'))
       const readVersion = async () => (await store.otherPaymentsOfPerson(first.regNo)).version

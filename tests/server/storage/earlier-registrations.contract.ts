@@ -68,12 +68,13 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
     })
   const register = (changes: RegistrationChanges = {}) =>
     store.register(buildRegistration({ orderId: null, at: addMs(REGISTRATION_COUNT), ...changes }))
-  const processBatch = (): Promise<boolean> => store.processEarlierRegistrations(addMs(HOUR_MS))
+  const processBatch = (): Promise<boolean> =>
+    store.applyNewRulesToEarlierRegistrations(addMs(HOUR_MS))
   const processAll = async (): Promise<void> => {
     while (await processBatch());
   }
   const countTakenSeats = async (): Promise<number | undefined> =>
-    (await store.listTakenSeats('demo')).find(({ place }) => place === 'hall')?.taken
+    (await store.listTakenSeats('demo')).find(({ quotaKey }) => quotaKey === 'hall')?.taken
 
   describe('earlier registrations', () => {
     let restoreRows: (() => Promise<void>) | null = null
@@ -107,7 +108,7 @@ export function defineEarlierRegistrationsContract(setUp: ContractSetup): void {
       expect(await register()).toEqual(fullRefusal)
     })
 
-    test('a delegate whose form was sent twice simultaneously read that no seat was left, although their registration had the last one', async () => {
+    test('a delegate whose form is sent twice at the same time reads that they are registered, not that no seat is left', async () => {
       await serve({ limits: [createHall(REGISTRATION_COUNT + 1)] })
       await processAll()
       const submit = (browser: string) =>

@@ -239,7 +239,7 @@ export function defineEmailsAndEventFilesContract(setUp: ContractSetup): void {
         true,
       ])
       const [hallSeats] = await store.listTakenSeats('demo')
-      expect(hallSeats).toMatchObject({ place: 'hall', max: 7 })
+      expect(hallSeats).toMatchObject({ quotaKey: 'hall', max: 7 })
       const otherEvent = { ...buildActivation('three'), eventId: 'other' }
       const otherFile = { ...buildFile('three', 1), eventId: 'other' }
       const nextActivation = {

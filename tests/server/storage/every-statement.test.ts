@@ -15,7 +15,7 @@ import type { Sql, Statement } from '../../../server/storage/database/sqlite-con
 import type { Dialect } from '../../../server/storage/database/statements/dialect.ts'
 import { sqliteDialect } from '../../../server/storage/database/statements/sqlite-dialect.ts'
 import { listStatements } from '../../../server/storage/database/statements/statement.ts'
-import { COUNT_MAX } from '../../../server/storage/lists/list-and-search-registrations.ts'
+import { MAX_COUNTED } from '../../../server/storage/lists/list-and-search-registrations.ts'
 import { indexNewRows } from '../../../server/storage/lists/search-index.ts'
 import { containsFolded } from '../../../server/storage/lists/search-terms.ts'
 import { openStore } from '../../../server/storage/open-store.ts'
@@ -34,11 +34,11 @@ import {
 } from './queries-of-lists.ts'
 import type { RecordedQueries } from './queries-of-lists.ts'
 
-// PostgreSQL plans over filled tables, without the values of a call. SQLite's plans do not depend on the number of
-// rows, because the store never collects statistics for it, so its tables stay empty here.
+// PostgreSQL statements are planned against filled tables, without parameter values. SQLite's plans do not depend on
+// the number of rows, because the store never collects statistics for it, so its tables stay empty here.
 
 /** Filling the tables takes a long time on a busy machine. */
-const BUSY_MACHINE_MS = 900_000
+const BUSY_MACHINE_TIMEOUT_MS = 900_000
 
 const STORAGE_FOLDER = join(import.meta.dirname, '../../../server/storage')
 /** Statements that read a growing table in full on purpose: the reason, and the texts that identify them. */
@@ -54,7 +54,7 @@ const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
     /as "is_refunded" from "captures"/,
   ],
   [
-    'A recovery after a restore, and a clock that was set back, concern all payments.',
+    'A recovery after a restore, and a clock that was set back, affect all payments.',
     /max\("p"\."attempt"\) as "last"/,
     /as "newest"/,
     /^insert into "recovery_payments"/,
@@ -76,22 +76,22 @@ const FULL_READS: readonly (readonly [reason: string, ...texts: RegExp[]])[] = [
     /count\(distinct "r"\."id"\) as "n"/,
   ],
   [
-    'Personal data is erased by a command: it counts registrations, or finds those of an email address.',
+    'The command that erases personal data counts registrations, or finds those with an email address.',
     /where "erased_at" is null and "event_id"/,
     /lower\("email"\) = lower/,
   ],
   ['The last row is read first, because the key is read backwards.', /order by "id" desc limit 1$/],
   [
-    'A page of the audit log or of emails is read from the newest, until it is full.',
+    'A page of the audit log or of emails is read from its newest entry until it is full.',
     /from "audit_log" .*order by "id" desc limit/,
     /from "mail_queue" as "m" .*order by "m"."id" desc limit/,
   ],
   [
-    'The sales of a list, and a list of those who bought an item, read the bills of an event.',
+    'A list’s sales report, and a list of those who bought an item, read all bills of an event.',
     /"l"\."bill" = "r"\."bill"/,
   ],
   [
-    'Nearly all emails were sent: they are counted up to a limit.',
+    'Nearly every row has the status `sent`, so an index does not help; the count stops at a limit.',
     /"status" = 'sent' .*limit 10001/,
   ],
 ]
@@ -111,7 +111,7 @@ function expectAllowed(scans: readonly Scan[]): void {
   ).toEqual([])
 }
 
-test('SQLite', async () => {
+test('SQLite scans a growing table in full only where this file allows it', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-statements-'))
   await (await openStore({ dataDir, migrates: true })).close()
   const db = openToRead(join(dataDir, DATABASE_FILE))
@@ -131,7 +131,7 @@ test('SQLite', async () => {
     const steps = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`)
     const values = Array.from({ length: text.match(/\?/g)?.length ?? 0 }, () => null)
     const details = steps.all(...(params ?? values)).map(({ detail }) => detail)
-    // The plan names the result of a subquery like a table.
+    // The plan lists the result of a subquery as if it were a table.
     const subqueryNames = details.flatMap(
       (detail) => /^(?:CO-ROUTINE|MATERIALIZE) (\w+)/.exec(detail)?.[1] ?? [],
     )
@@ -154,7 +154,7 @@ test('SQLite', async () => {
   rmSync(dataDir, { recursive: true })
 })
 
-/** Records the queries of an event with more registrations than are counted or indexed at once. */
+/** Records the queries of an event with more registrations than are counted or indexed in one batch. */
 async function recordSqliteQueries(file: string): Promise<ReturnType<typeof listQueries>> {
   const db = openToWrite(file)
   db.function('contains_folded', { deterministic: true, varargs: true }, containsFolded)
@@ -165,7 +165,7 @@ async function recordSqliteQueries(file: string): Promise<ReturnType<typeof list
     `WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
      INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
      SELECT 'event1', 'hash', 'NO' || n, 'Name', '', '', '', '{}', 'pending', n, '1970-01-01' FROM n`,
-  ).run(COUNT_MAX + 5)
+  ).run(MAX_COUNTED + 5)
   db.exec(ADD_UNFILLED_RULE)
   await indexNewRows(sql)
   await countNewRegistrations(sql)
@@ -216,8 +216,8 @@ function listScans(
 }
 
 /**
- * Limits a page, a list of keys, and the payments to query to few rows, where PostgreSQL expects a large part of a
- * table.
+ * Adds limits where PostgreSQL expects a large part of a table: pages, key lists and payments to ask the gateway about
+ * get only a few rows.
  */
 const setLimits = (text: string): string =>
   text
@@ -229,7 +229,7 @@ const setLimits = (text: string): string =>
 const POSTGRES_ONLY = /"proof_files"|"proof_pieces"|any\(\?\)|bool_or|^with "taken" as \(insert/
 
 test.runIf(hasPostgres)(
-  'PostgreSQL',
+  'PostgreSQL scans a growing table in full only where this file allows it',
   async () => {
     const server = await startPostgres()
     try {
@@ -242,7 +242,7 @@ test.runIf(hasPostgres)(
       await server.stop()
     }
   },
-  BUSY_MACHINE_MS,
+  BUSY_MACHINE_TIMEOUT_MS,
 )
 
 async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {
@@ -254,11 +254,11 @@ async function readPostgresScans(shell: Client): Promise<readonly Scan[]> {
     const paramCount = Math.max(0, ...(limitedText.match(/(?<=\$)\d+/g) ?? []).map(Number))
     const values =
       paramCount === 0 ? '' : `(${Array.from({ length: paramCount }, () => 'NULL').join()})`
-    await shell.query(`PREPARE asked AS ${limitedText}`)
+    await shell.query(`PREPARE explained_statement AS ${limitedText}`)
     const explained = await shell.query<{ 'QUERY PLAN': string }>(
-      `EXPLAIN (FORMAT JSON) EXECUTE asked${values}`,
+      `EXPLAIN (FORMAT JSON) EXECUTE explained_statement${values}`,
     )
-    await shell.query('DEALLOCATE asked')
+    await shell.query('DEALLOCATE explained_statement')
     scans.push(...listScansOfPlan(text, explained.rows[0]?.['QUERY PLAN'], partialIndexes))
   }
   await shell.end()
@@ -277,7 +277,7 @@ function listScansOfPlan(
   return tables.length > 0 ? [{ text, tables }] : []
 }
 
-/** Returns the scans of the recorded queries, which PostgreSQL plans with the values of the call. */
+/** Returns the scans of the recorded queries, which PostgreSQL plans with their parameter values. */
 async function readScansOfQueries(url: string): Promise<readonly Scan[]> {
   const shell = new pg.Client(buildClientOptions(url))
   await shell.connect()

@@ -1,6 +1,6 @@
 /**
- * Store contract for the usual payment, the first of its registration, which PostgreSQL writes in one packet, and for
- * the gateway's checkouts and webhook events.
+ * Store contract for the first payment of a registration, which PostgreSQL writes in one round trip, and for the
+ * gateway's checkouts and webhook events.
  */
 import { beforeEach, describe, expect, test } from 'vitest'
 import { INR, readCurrency, toAmount } from '../../../engine/index.ts'
@@ -114,7 +114,7 @@ export function defineFirstPaymentContract(setUp: ContractSetup): void {
       expect(await readInvoice(regNo)).toMatchObject({ serial: 'DEMO/1' })
     })
 
-    test('of an attempt that was declined before makes this attempt a success', async () => {
+    test('of an attempt that was declined before changes this attempt to a success', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildDecline(), null)
       const { payment } = await pay(orderId, 'AP1')

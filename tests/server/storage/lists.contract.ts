@@ -133,8 +133,8 @@ export function defineListsContract(setUp: ContractSetup): void {
       ['two answers', { answers: { member: false, state: 'Kerala' } }, []],
       ['an answer with a quote', { answers: { note: "o'hara" } }, ['benny']],
       ['a field without answers', { answers: { 'x"y': 'Goa' } }, []],
-      ['from a day', { dateFrom: day('2026-11-22') }, ['divya']],
-      ['until a day, inclusive', { dateTo: day('2026-11-21') }, ['chitra', 'benny', 'asha']],
+      ['from a date', { dateFrom: day('2026-11-22') }, ['divya']],
+      ['until a date, inclusive', { dateTo: day('2026-11-21') }, ['chitra', 'benny', 'asha']],
       ['status', { paymentStatus: 'success' }, ['asha']],
       ['status pending', { paymentStatus: 'pending' }, ['divya', 'chitra', 'benny']],
       [
@@ -155,7 +155,7 @@ export function defineListsContract(setUp: ContractSetup): void {
       ['search: email', { search: '@example.net' }, ['chitra']],
       ['search: phone', { search: '98765' }, ['divya', 'benny', 'asha']],
       ['search: words in any order', { search: 'nair  asha' }, ['asha']],
-      ['search: a phone number in another format', { search: '070000 00001' }, ['chitra']],
+      ['search: a phone number in a different format', { search: '070000 00001' }, ['chitra']],
       ['search: with its country code', { search: '(91) 7000-000001' }, ['chitra']],
       ['search: the beginning of a phone number, with a space', { search: '+91 70' }, ['chitra']],
       [
@@ -236,7 +236,7 @@ export function defineListsContract(setUp: ContractSetup): void {
   })
 
   describe('figures', () => {
-    test('count registrations by status and day, and payments by their day', async () => {
+    test('count registrations by status and date, and payments by payment date', async () => {
       const [firstRegistration, secondRegistration, thirdRegistration] = [
         await registerSample(store),
         await registerSample(store),

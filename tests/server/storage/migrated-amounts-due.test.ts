@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { amountsDue } from '../../../server/storage/migrations/amounts-due.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('the total due in an older database did not include declined card payments', async () => {
+test('the migration adds declined card payments to the total due of an older database', async () => {
   const db = new Database(':memory:')
   const oldVersion = migrations.indexOf(amountsDue)
   for (const step of migrations.slice(0, oldVersion)) db.exec(step)

@@ -1,4 +1,4 @@
-/** Databases in which staff accepted another amount before balances were introduced. */
+/** Databases in which staff accepted a different amount before balances were introduced. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -15,7 +15,7 @@ const OLD_REASON = 'It came to the bank, and nobody waits for it: '
 const NEW_REASON = 'Bank payment that matches no registration: '
 const PAID_AT = Date.parse('2027-01-09T12:00:00+05:30')
 
-test('a cheque whose line an older version had recorded was also confirmed for a registration, so it counted as two payments', async () => {
+test('a cheque line that an older version recorded gets its number, or a note if the cheque is also confirmed for a registration', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-cheques-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.findIndex((step) =>
@@ -49,7 +49,7 @@ test('a cheque whose line an older version had recorded was also confirmed for a
     )
   capture.run(1, 1, 'cheque', '000345', 472_000, PAID_AT, PAID_AT, 'fits', null)
   db.exec("INSERT INTO bank_references (key, capture_id) VALUES ('345', 1)")
-  // The confirmed cheque, with its number in the narration; and a cheque of another amount with the
+  // The confirmed cheque, with its number in the narration; and a cheque with a different amount and the
   // same number.
   addCapture(2, 472_000, '2027-01-09 472000 CHQ DEP 000345 DR A', 'CHQ DEP 000345 DR A')
   addCapture(3, 590_000, '2027-01-09 590000 CHQ DEP 000345 DR B', 'CHQ DEP 000345 DR B')

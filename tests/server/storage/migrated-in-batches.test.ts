@@ -32,7 +32,7 @@ const MIGRATION_STEPS = {
   restoreOlderCancellations,
 }
 /** Enough for a list of rows, the stored data of one batch, and a few payments that need review. */
-const READS_MAX = 5
+const MAX_READS = 5
 
 test('migrating 155 registrations needs only a few reads, not several per payment', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-batches-'))
@@ -78,7 +78,7 @@ test('migrating 155 registrations needs only a few reads, not several per paymen
     await runStep(sql)
     turnsByStep[name] = readTurns
   }
-  expect(Object.entries(turnsByStep).filter(([, reads]) => reads > READS_MAX)).toEqual([])
+  expect(Object.entries(turnsByStep).filter(([, reads]) => reads > MAX_READS)).toEqual([])
   expect(db.prepare('SELECT count(*) FROM paid_persons').pluck().get()).toBeGreaterThan(50)
   expect(db.prepare('SELECT count(*) FROM bank_references').pluck().get()).toBeGreaterThan(10)
   db.close()

@@ -15,7 +15,7 @@ import {
 } from '../../../server/storage/database/sqlite-connection.ts'
 import { migrate, migrations } from '../../../server/storage/database/schema.ts'
 
-test('a UTR that an older version had deleted was confirmed for another registration', async () => {
+test('a UTR that an older version deleted is restored, and is not confirmed for another registration', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'rollcall-reports-'))
   const db = openToWrite(join(folder, DATABASE_FILE))
   const oldVersion = migrations.findIndex((step) => step.includes('tellings_by_key'))

@@ -74,7 +74,7 @@ async function expectRecovered(
 ): Promise<void> {
   const registerPaid = async (store: Store, name: string, at: Instant) => {
     const requestedFrom = { account: 'sample', merchantId: '100001' }
-    const registration = { eventId: EVENT, at, gateway: 'airpay', askedOf: requestedFrom }
+    const registration = { eventId: EVENT, at, gateway: 'airpay', merchantAccount: requestedFrom }
     const sample = await registerSample(store, registration)
     const reference = `${name} ${sample.regNo}`
     await store.applyPaymentEvent(

@@ -344,7 +344,7 @@ test('migrates registrations from before quotas: their state determines whether 
     [3, 'free', null],
     [4, 'kept', null],
   ])
-  expect(await listTakenSeats(sql, 'demo')).toEqual([{ place: 'seats.scan', max: 3, taken: 3 }])
+  expect(await listTakenSeats(sql, 'demo')).toEqual([{ quotaKey: 'seats.scan', max: 3, taken: 3 }])
   const checkSeatsAt = (at: number) =>
     checkSeats(sql, 'demo', { workshops: ['scan'] }, null, at as Instant)
   expect([await checkSeatsAt(1499), await checkSeatsAt(1500)]).toEqual([

@@ -66,7 +66,7 @@ const NAME_FORMS: readonly (readonly [string, (person: Person) => string | null]
   ['Prof X Y', ({ first, last, initials }) => `Prof ${first} ${last} ${initials}`],
 ]
 
-describe('a search with a title or an initial returned no results', () => {
+describe('a search with a title or an initial finds the person', () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'rollcall-names-'))
   let opened: OpenedStore
   let store: OpenedStore['store']

@@ -1,8 +1,9 @@
 /** Store contract for a payment's life cycle: payment events, retries, and gateway queries. */
 import { describe, expect, test, beforeEach } from 'vitest'
+import { registerThorough } from '../../runs.ts'
 import { dayOf, createOrderId, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, PaymentEvent, RegNo } from '../../../engine/index.ts'
-import type { Store, StoredPayment } from '../../../server/storage/index.ts'
+import type { Store } from '../../../server/storage/index.ts'
 import {
   buildSale,
   buildDecline,
@@ -86,16 +87,14 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(501_500)
     })
 
-    test('negative control: reading before writing, without the guard, queues many emails', async () => {
-      const { regNo, orderId } = await registerSample(store)
-      const snapshots = await Promise.all(Array.from({ length: 100 }, () => store.payment(orderId)))
-      const confirmNaively = async (snapshot: StoredPayment | null): Promise<void> => {
-        if (snapshot?.status !== 'pending') return
-        await store.queueMail(regNo, newEmail, noon)
-        await store.applyPaymentEvent(orderId, buildSale('AP1'), null)
-      }
-      await Promise.all(snapshots.map(confirmNaively))
-      expect((await store.emailsOfRegistration(regNo)).length).toBeGreaterThan(1)
+    registerThorough(() => {
+      test('negative control: reading before writing, without the guard, queues many emails', async () => {
+        const { regNo, orderId } = await registerSample(store)
+        const reads = Array.from({ length: 100 }, () => store.payment(orderId))
+        for (const payment of await Promise.all(reads))
+          if (payment?.status === 'pending') await store.queueMail(regNo, newEmail, noon)
+        expect((await store.emailsOfRegistration(regNo)).length).toBeGreaterThan(1)
+      })
     })
 
     test('a decline fails the payment; a late payment still counts', async () => {
@@ -126,7 +125,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect(await claim(addMs(3 * HOUR_MS))).toBe(true)
     })
 
-    test('another amount is recorded and put under review; the payment is neither a success nor a failure', async () => {
+    test('a different amount is recorded and put under review; the payment is neither a success nor a failure', async () => {
       const { regNo, orderId } = await registerSample(store)
       const event = buildSale('AP1', toAmount(100))
       expect(await store.applyPaymentEvent(orderId, event, newEmail)).toMatchObject({
@@ -167,7 +166,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect((await store.dashboardFigures('demo', dayOf(noon))).revenue).toBe(501_500)
     })
 
-    test('another reference of a successful payment goes to review, and the payment stays a success', async () => {
+    test('a different reference for a successful payment goes to review, and the payment stays a success', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       expect(await store.applyPaymentEvent(orderId, buildSale('AP9'), newEmail)).toMatchObject({
@@ -248,7 +247,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('a refund reduces the revenue of its own day', async () => {
+    test('a refund reduces the revenue on the date of the refund', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       await store.applyPaymentEvent(
@@ -298,7 +297,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     test('have one row each: a success fits, and has the account that requested it', async () => {
       const { regNo, orderId } = await registerSample(store, {
         gateway: 'airpay',
-        askedOf: { account: 'afpi', merchantId: '123456' },
+        merchantAccount: { account: 'afpi', merchantId: '123456' },
       })
       expect(await store.captures(regNo)).toEqual([])
       const event = buildSale('AP1')
@@ -331,7 +330,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       expect(await store.payment(orderId)).toMatchObject({ account: 'afpi', merchantId: '123456' })
     })
 
-    test('a second capture of a paid order goes to review and names both references', async () => {
+    test('a second capture of a paid order goes to review, which states both references', async () => {
       const { regNo, orderId } = await registerSample(store)
       await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       const { review } = await store.applyPaymentEvent(orderId, buildSale('AP9'), newEmail)
@@ -363,7 +362,7 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       ])
     })
 
-    test('a response without a currency went to review, and the complete response clears the review', async () => {
+    test('a response without a currency goes to review, and the complete response clears the review', async () => {
       const { regNo, orderId } = await registerSample(store)
       const incomplete = { ...buildSale('AP1'), currency: '' } as PaymentEvent
       expect((await store.applyPaymentEvent(orderId, incomplete, newEmail)).review).toContain(
@@ -507,10 +506,10 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
     })
 
     test('excludes payments of a blocked account, pending and ended', async () => {
-      const askedOf = { account: 'afpi', merchantId: null }
+      const merchantAccount = { account: 'afpi', merchantId: null }
       const [openPayment, endedPayment] = [
-        await registerSample(store, { askedOf }),
-        await registerSample(store, { askedOf }),
+        await registerSample(store, { merchantAccount }),
+        await registerSample(store, { merchantAccount }),
       ]
       await store.applyPaymentEvent(endedPayment.orderId, buildDecline(), null)
       expect((await store.pendingPayments(addMs(HOUR_MS), 10)).length).toBe(1)
@@ -540,8 +539,8 @@ export function definePaymentEventsContract(setUp: ContractSetup): void {
       await store.recordStatusQuery(failed.orderId, addMs(HOUR_MS), null)
       expect(await listWatchedIds(1000 * HOUR_MS)).toEqual([paid.orderId])
       // A gateway message claims a payment for it.
-      await store.watchPaymentAgain(failed.orderId, addMs(2 * HOUR_MS))
-      await store.watchPaymentAgain(open.orderId, addMs(2 * HOUR_MS))
+      await store.scheduleGatewayQueries(failed.orderId, addMs(2 * HOUR_MS))
+      await store.scheduleGatewayQueries(open.orderId, addMs(2 * HOUR_MS))
       expect(await listWatchedIds(2 * HOUR_MS)).toEqual([paid.orderId, failed.orderId])
       expect((await store.payment(failed.orderId))?.watchUntil).toBe(addMs(242 * HOUR_MS))
       expect((await store.payment(open.orderId))?.watchUntil).toBe(null)

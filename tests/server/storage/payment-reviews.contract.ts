@@ -104,7 +104,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
   })
 
   describe('accepting', () => {
-    test('counts the payment: success, figures on the day of payment, one email, no review', async () => {
+    test('counts the payment: success, figures on the date of payment, one email, no review', async () => {
       const { regNo, orderId } = await payWrongAmount()
       expect(await decide(await readSingleReviewId(), acceptDecision)).toMatchObject({
         ok: true,
@@ -247,7 +247,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
       })
     })
 
-    test('the same response while polling, even with another wording, reopens nothing', async () => {
+    test('the same response while polling, even with different wording, reopens nothing', async () => {
       const { regNo, orderId } = await payWrongAmount()
       await decide(await readSingleReviewId(), acceptDecision)
       const repeatedEvent = buildSale('AP1', toAmount(400_000), addMs(2 * day))
@@ -308,8 +308,8 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
   })
 
   describe('an unsure refund', () => {
-    test('was recorded as done under the reference of another payment’s refund', async () => {
-      const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
+    test('cannot be recorded as done under the reference of another payment’s refund', async () => {
+      const gateway = { gateway: 'airpay', merchantAccount: { account: 'a', merchantId: '1' } }
       const [unsure, begun] = [
         await registerSample(store, gateway),
         await registerSample(store, gateway),
@@ -362,13 +362,13 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
         newEmail,
       )
       expect(await listOpenReviews()).toEqual([])
-      // The real payment arrives later, with another reference.
+      // The real payment arrives later, with a different reference.
       await store.applyPaymentEvent(orderId, buildSale('AP1'), newEmail)
       expect((await readStored(store, regNo)).paymentStatus).toBe('success')
       expect(await readRevenue()).toBe(due)
     })
 
-    test('one of two reasons leaves the other one open', async () => {
+    test('one of two reasons leaves the other reason open', async () => {
       const { regNo, orderId } = await payTwice()
       await store.applyPaymentEvent(orderId, buildSale('AP3'), newEmail)
       const [first, second] = await store.reviews('demo')
@@ -385,7 +385,7 @@ export function definePaymentReviewsContract(setUp: ContractSetup): void {
     })
 
     test.each(['refund', 'dismiss', 'move'] as const)(
-      'after staff recorded cash for an order whose own payment was decided before (%s), the order stayed pending and was queried forever',
+      'after staff decide on cash for an order whose own payment was decided before (%s), the order is no longer pending or queried',
       async (decision) => {
         const { regNo } = await registerSample(store, { gateway: 'airpay' })
         const colleague = await registerSample(store)

@@ -96,7 +96,9 @@ async function setQuotas(store: Store, max: Readonly<Record<string, number>>): P
   })
 }
 const readTakenSeats = async (store: Store): Promise<Readonly<Record<string, number>>> =>
-  Object.fromEntries((await store.listTakenSeats('demo')).map(({ place, taken }) => [place, taken]))
+  Object.fromEntries(
+    (await store.listTakenSeats('demo')).map(({ quotaKey, taken }) => [quotaKey, taken]),
+  )
 
 const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
   subject: [
@@ -179,7 +181,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
         const [first, second] = servers.stores
         const approval = { id: 'letter', decideBy: addMs(9000) }
         const { regNo } = await registerSample(first, { orderId: null, approval })
-        const paymentMethod = { way: 'transfer' }
+        const paymentMethod = { method: 'transfer' }
         const approvalDecision = {
           channel: paymentMethod,
           payUntil: addMs(9000),
@@ -244,7 +246,7 @@ const LOCK_RULES: Readonly<Record<RowLock, readonly LockRule[]>> = {
   ],
   'unique answer': [
     {
-      rule: 'of two registrations with the same unique answer, one is stored; a form sent twice simultaneously got the message that it is already registered',
+      rule: 'of two registrations with the same unique answer, one is stored; a form sent twice at the same time gets the message that the person is already registered',
       violation: 'both are stored',
       async attempt(servers) {
         await registerSample(servers.stores[0], { name: 'Earlier', externalContext: UNIQUE_NAME })

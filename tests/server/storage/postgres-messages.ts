@@ -19,13 +19,13 @@ export type MessageReader = {
 }
 
 /** Only the beginning of a longer message is stored. It contains the statement's name and first words. */
-const STORED_BYTES_MAX = 2_048
+const MAX_STORED_BYTES = 2_048
 const LENGTH_BYTES = 4
 const TLS_REQUEST = 80_877_103
 const GSS_REQUEST = 80_877_104
 /** Version 3.0 and later. */
 const VERSION_MIN = 3 << 16
-const VERSION_MAX = 4 << 16
+const MAX_VERSION = 4 << 16
 
 /**
  * Creates a reader of messages. With `isClient`, it reads a client's messages, and the first ones have no type byte.
@@ -79,10 +79,10 @@ export function createMessageReader(isClient: boolean): MessageReader {
 /** Returns the number of bytes of a message that must be read, according to its beginning. */
 function countNeededBytes(stored: Buffer, typeBytes: number): number {
   if (stored.length < typeBytes + LENGTH_BYTES) return typeBytes + LENGTH_BYTES
-  return typeBytes + Math.min(stored.readInt32BE(typeBytes), STORED_BYTES_MAX)
+  return typeBytes + Math.min(stored.readInt32BE(typeBytes), MAX_STORED_BYTES)
 }
 
-const isVersion = (code: number): boolean => code >= VERSION_MIN && code < VERSION_MAX
+const isVersion = (code: number): boolean => code >= VERSION_MIN && code < MAX_VERSION
 
 export const isTlsRequest = ({ type, body }: Message): boolean =>
   type === '' && [TLS_REQUEST, GSS_REQUEST].includes(body.readInt32BE(0))

@@ -81,7 +81,7 @@ else {
   const repeat = <T>(times: number, run: () => T): readonly T[] =>
     Array.from({ length: times }, () => run())
 
-  test('requests of one event that waited for a lock used every connection, and no other event could register', async () => {
+  test('requests of one event that wait for a lock do not use every connection, and other events can register', async () => {
     await open({ maxLockMs: LONG_MS, maxConnectionWaitMs: LONG_MS })
     const regNo = await register('first')
     await register('second')
@@ -201,7 +201,7 @@ else {
     beforeEach(() => open({}))
     afterEach(() => pool.end())
 
-    test('closed its last connection overnight, and PostgreSQL had no free one in the morning', async () => {
+    test('keeps its last connection when idle, because PostgreSQL may have no free connection later', async () => {
       pool = openPool(() => {}, 1)
       const earlierIds = await readConnectionIds()
       expect(earlierIds.size).toBe(SHARE)
@@ -211,7 +211,7 @@ else {
       await shell.query('ALTER ROLE narrow CONNECTION LIMIT -1')
     })
 
-    test('with one connection refused requests immediately, because PostgreSQL had no second one', async () => {
+    test('with one connection lets requests wait if PostgreSQL has no second connection', async () => {
       let refusals = 0
       pool = openPool(() => {
         refusals += 1

@@ -236,11 +236,11 @@ else
         expect(results.filter(({ ok }) => ok).length).toBe(1)
         expect(results.filter(isRejected).length).toBe(63)
         await secondStore.close()
-        expect(await store.listTakenSeats('demo')).toEqual([{ place: 'hall', max: 1, taken: 1 }])
+        expect(await store.listTakenSeats('demo')).toEqual([{ quotaKey: 'hall', max: 1, taken: 1 }])
         await end()
       })
 
-      test('send an email once: one claims it, the other does not', async () => {
+      test('send an email once: only one server claims it', async () => {
         const { url, store, end } = await openOnServer('claims')
         const secondStore = await openStore({ dataDir: '/nowhere', databaseUrl: url })
         const { regNo } = await registerSample(store)

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { startDelayingProxy } from './delaying-proxy.ts'
 import type { DelayingProxy, Target } from './delaying-proxy.ts'
 
-// When run with a target (JSON), this file is that process. When imported, it starts one.
+// When run with a target (JSON), this file is the proxy process. `startProxyProcess` starts one.
 
 type Methods = Omit<DelayingProxy, 'port'>
 /** The same methods, but asynchronous. */

@@ -24,7 +24,7 @@ export function defineRecoveryContract(setUp: ContractSetup): void {
   const registerAirpay = (changes: object = {}) =>
     registerSample(store, {
       gateway: 'airpay',
-      askedOf: { account: 'demo', merchantId: '1' },
+      merchantAccount: { account: 'demo', merchantId: '1' },
       ...changes,
     })
   const beginRecovery = (

@@ -47,7 +47,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
     }
     const listStates = async (regNo: RegNo) =>
       (await store.refunds(regNo)).map(({ state }) => state)
-    const gateway = { gateway: 'airpay', askedOf: { account: 'a', merchantId: '1' } }
+    const gateway = { gateway: 'airpay', merchantAccount: { account: 'a', merchantId: '1' } }
     const registerPaid = async () => {
       const registration = await registerSample(store, gateway)
       await store.applyPaymentEvent(registration.orderId, buildSale('AP1'), newEmail)
@@ -248,7 +248,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(claims.filter((isClaimed) => isClaimed).length).toBe(1)
     })
 
-    test('two concurrent refunds of the same amount could not be distinguished', async () => {
+    test('a second concurrent refund of the same amount is rejected, because the two could not be distinguished', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo, 1_000)
       expect(await requestRefund(regNo, 1_000)).toMatchObject({ error: { code: 'under_way' } })
@@ -269,7 +269,7 @@ export function defineRefundsContract(setUp: ContractSetup): void {
       expect(await listOpenReviews()).toEqual([])
     })
 
-    test('the review of a refused refund stayed open after a second request had refunded the amount', async () => {
+    test('a second request for the same amount ends the review of a refused refund', async () => {
       const { regNo } = await registerPaid()
       await requestRefund(regNo)
       const firstId = await send(createRefundResponse('refused'))

@@ -247,7 +247,7 @@ export function defineRegisterContract(setUp: ContractSetup): void {
       expect((await store.listPage(ALL_REGISTRATIONS, 1, 10)).count).toBe(1)
     })
 
-    test('is rejected with another request, and separate per event', async () => {
+    test('is rejected with a different request, and is separate for each event', async () => {
       await store.register(buildKeyedRegistration('same'))
       expect(await store.register(buildKeyedRegistration('other'))).toEqual({
         ok: false,

@@ -23,7 +23,7 @@ export function defineReportsContract(setUp: ContractSetup): void {
   const pay = async (reference: string) => {
     const registration = await registerSample(store, {
       gateway: 'razorpay',
-      askedOf: { account: 'a', merchantId: '1' },
+      merchantAccount: { account: 'a', merchantId: '1' },
     })
     await store.applyPaymentEvent(registration.orderId, buildSale(reference), newEmail)
     return registration

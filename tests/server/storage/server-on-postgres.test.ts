@@ -1,4 +1,4 @@
-/** Servers on PostgreSQL: a delegate registers and pays on one, and the office sees this on another. */
+/** Servers on PostgreSQL: a delegate registers and pays on one server, and the office sees this on the other. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,7 +73,7 @@ else {
     expect(statusResponse.json()).toMatchObject({ registration: { payment_status: 'success' } })
   })
 
-  test('a user who signs in on one server is signed in on the other, and sees list, figures, documents and reviews', async () => {
+  test('a user who signs in on one server is signed in on the other, and sees the list, figures, documents and reviews', async () => {
     const office = await signIn(firstApp)
     const headers = { authorization: `Bearer ${office.token}` }
     const fetchAt = async (address: string): Promise<Record<string, unknown>> => {

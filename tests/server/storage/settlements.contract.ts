@@ -32,7 +32,10 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
   })
   /** Creates an order that was handed to the account's gateway. */
   const registerAirpay = () =>
-    registerSample(store, { gateway: 'airpay', askedOf: { account: 'demo', merchantId: '1' } })
+    registerSample(store, {
+      gateway: 'airpay',
+      merchantAccount: { account: 'demo', merchantId: '1' },
+    })
   const createLine = (order: OrderId | '', reference: string, changes = {}): SettlementLine => ({
     line: 2,
     is: 'sale',
@@ -120,7 +123,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       ]
       expect(await saveLines(...lines)).toEqual({ added: 2, changed: 0, known: 0, toReview: 0 })
       expect(await saveLines(...lines)).toEqual({ added: 0, changed: 0, known: 2, toReview: 0 })
-      // A payout whose reference another report wrote in capitals was stored as a second one.
+      // A payout whose reference is in capitals in another report is not stored as a second payout.
       const capitalisedLines = lines.map((stored) => ({ ...stored, utr: 'UTR1' }))
       expect(await saveLines(...capitalisedLines)).toEqual({
         added: 0,
@@ -159,7 +162,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(await store.reviews(null)).toEqual([])
     })
 
-    test('a refund that no settlement contained five days later was not in the work queue', async () => {
+    test('a refund that no settlement contains five days later is in the work queue', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const recordRefund = (reference: string) =>
@@ -273,7 +276,7 @@ export function defineSettlementsContract(setUp: ContractSetup): void {
       expect(queueEntries.filter(({ is }) => is === 'refund_unsettled')).toEqual([])
     })
 
-    test('a payout of a previous account was unknown, and went to review as a new payment', async () => {
+    test('a payout of a previous account is recognised, and does not go to review as a new payment', async () => {
       const { orderId, regNo } = await registerAirpay()
       await store.applyPaymentEvent(orderId, buildSale('AP1', due, addMs(10)), null)
       const second = await registerAirpay()

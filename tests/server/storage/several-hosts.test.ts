@@ -47,7 +47,7 @@ else
       return rowCount
     }
 
-    test('registrations go to the host that accepts writes, and to the other after a failover; none is lost', async () => {
+    test('registrations go to the host that accepts writes, and after a failover to the other host; none is lost', async () => {
       const [first, second] = hosts
       if (first === undefined || second === undefined) throw new Error('expected two hosts')
       await setReadOnly(first, 'on')

@@ -10,7 +10,7 @@ import {
   openToRead,
   openToWrite,
 } from '../../../server/storage/database/sqlite-connection.ts'
-import { COUNT_MAX } from '../../../server/storage/lists/list-and-search-registrations.ts'
+import { MAX_COUNTED } from '../../../server/storage/lists/list-and-search-registrations.ts'
 import { openSqliteStore, openStore } from '../../../server/storage/open-store.ts'
 import type { OpenedStore } from '../../../server/storage/open-store.ts'
 import { StoreBusy } from '../../../server/storage/index.ts'
@@ -211,7 +211,7 @@ describe('SQLite', () => {
       shell.prepare(`WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?)
       INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
       SELECT 'demo', 'hash', 'COPY' || n, 'Copied Demo', '', '', '', '{"state":"Goa"}', 'pending', n, '1970-01-01' FROM n`)
-    insertCopies.run(COUNT_MAX + 5)
+    insertCopies.run(MAX_COUNTED + 5)
     await openedStore.store.register(created)
     const searchPage = await openedStore.store.listPage(
       { eventId: 'demo', answers: {}, search: 'copied' },
@@ -219,7 +219,7 @@ describe('SQLite', () => {
       50,
     )
     expect([searchPage.count, searchPage.isCountCapped, searchPage.rows.length]).toEqual([
-      COUNT_MAX,
+      MAX_COUNTED,
       true,
       50,
     ])
@@ -229,19 +229,19 @@ describe('SQLite', () => {
       openedStore.store.listPage({ eventId: event, answers: {}, search: 'copied' }, page, 50)
     const indexedPage = await listCopies('demo', 2)
     expect(indexedPage).toEqual(searchPage)
-    expect(indexedPage.rows.at(0)?.regNo).toBe(`COPY${COUNT_MAX + 5 - 50}`)
+    expect(indexedPage.rows.at(0)?.regNo).toBe(`COPY${MAX_COUNTED + 5 - 50}`)
     expect(await listCopies('other', 1)).toMatchObject({ count: 0, isCountCapped: false, rows: [] })
-    const lastPage = await listCopies('demo', COUNT_MAX / 50)
+    const lastPage = await listCopies('demo', MAX_COUNTED / 50)
     expect(lastPage.rows.at(-1)?.regNo).toBe('COPY6')
-    expect((await listCopies('demo', COUNT_MAX / 50 + 1)).rows).toEqual([])
+    expect((await listCopies('demo', MAX_COUNTED / 50 + 1)).rows).toEqual([])
     const answerPage = await openedStore.store.listPage(
       { eventId: 'demo', answers: { state: 'Goa' } },
       2,
       50,
     )
-    expect([answerPage.count, answerPage.isCountCapped]).toEqual([COUNT_MAX, true])
+    expect([answerPage.count, answerPage.isCountCapped]).toEqual([MAX_COUNTED, true])
     const plainPage = await openedStore.store.listPage({ eventId: 'demo', answers: {} }, 1, 50)
-    expect([plainPage.count, plainPage.isCountCapped]).toEqual([COUNT_MAX + 6, false])
+    expect([plainPage.count, plainPage.isCountCapped]).toEqual([MAX_COUNTED + 6, false])
   })
 
   test('a list page is read from the index alone', () => {
@@ -433,7 +433,7 @@ describe('SQLite', () => {
     })
     await secondStore.close()
     expect(await openedStore.store.listTakenSeats('demo')).toEqual([
-      { place: 'hall', max: 1, taken: 1 },
+      { quotaKey: 'hall', max: 1, taken: 1 },
     ])
   })
 

@@ -132,7 +132,7 @@ export function defineUsersContract(setUp: ContractSetup): void {
       expect(await store.removeAdmin('owner')).toBe('removed')
     })
 
-    test('the only owner who can sign in could give up the role, because another owner had an unused link', async () => {
+    test('the only owner who can sign in cannot give up the role, even if another owner has an unused link', async () => {
       await store.addAdmin('owner', 'hash', noon)
       await store.addAdmin('invited', 'unknown to all', noon)
       await store.addPasswordLink('invited', 'link', addMs(HOUR_MS))

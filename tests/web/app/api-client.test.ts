@@ -164,14 +164,14 @@ test.each([html, '', 'null', '3', '{"status":"succ'])(
 )
 
 test('values of the wrong type in an error response are ignored', async () => {
-  const oddResponse = {
+  const responseWithWrongTypes = {
     status: 'error',
     code: 7,
     message: { text: 'No.' },
     errors: [1],
     quote: { base: 'x' },
   }
-  const response = await call(buildPath(409, JSON.stringify(oddResponse)), readAny)
+  const response = await call(buildPath(409, JSON.stringify(responseWithWrongTypes)), readAny)
   expect(response).toEqual({
     ok: false,
     error: {

@@ -434,7 +434,7 @@ describe('the payment state of a registration', () => {
       expect(readPaymentState({ stands: undefined, payment_status, in_review })).toBe(stands),
   )
   test('values of another type are ignored: no second payment, no refund, no pay button', () => {
-    const oddResponse = {
+    const responseWithWrongTypes = {
       second_payment: 'true',
       refunded_amount: '-5',
       difference_due: 'much',
@@ -444,7 +444,8 @@ describe('the payment state of a registration', () => {
       review_since: {},
     }
     expect(
-      readRegistrationResponse({ registration: { ...registration, ...oddResponse } })?.registration,
+      readRegistrationResponse({ registration: { ...registration, ...responseWithWrongTypes } })
+        ?.registration,
     ).toMatchObject({
       second_payment: false,
       refunded_amount: 0,

@@ -259,7 +259,7 @@ test('an amount in a cell is exact, with Indian grouping', () => {
   expect(formatResponseAmount(null, INR)).toBe('')
 })
 
-test('an action on two events had two entries in the audit log', () => {
+test('an action on two events has one entry in the audit log', () => {
   const entry = { at: '2026-02-02T10:00:00+05:30', who: 'meera', what: 'uploaded', reg_no: null }
   const [firstEvent, secondEvent] = [
     { event_id: 'first', event: 'First' },
@@ -276,7 +276,7 @@ test('an action on two events had two entries in the audit log', () => {
   expect(mergeEventEntries(registrationEntries)).toEqual(registrationEntries)
 })
 
-test('a delegate who had been reminded in the last 24 hours was reported as failed', () => {
+test('a delegate who was reminded in the last 24 hours is not reported as failed', () => {
   const refused = [
     { reg_no: 'A1', message: 'No email was sent.', is_reminded: true as const },
     { reg_no: 'A2', message: 'Paid.' },

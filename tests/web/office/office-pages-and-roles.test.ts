@@ -2,7 +2,11 @@
 import { describe, expect, test } from 'vitest'
 import type { OfficeEvent } from '../../../engine/api.ts'
 import { findList } from '../../../web/office/office-api-and-urls.ts'
-import { LINK_PAGES, SITE_PAGES, doPathsOverlap } from '../../../engine/event/reserved-addresses.ts'
+import {
+  UNLINKABLE_PAGES,
+  SITE_PAGES,
+  doPathsOverlap,
+} from '../../../engine/event/reserved-addresses.ts'
 import {
   SHARED_PAGES,
   findEventPage,
@@ -56,7 +60,9 @@ test.each([
   '/admin/people',
   '/admin/codes-of/any',
 ])('no event file can use the address %s', (path) =>
-  expect([...SITE_PAGES, ...LINK_PAGES].some((page) => doPathsOverlap(page, path))).toBe(true),
+  expect([...SITE_PAGES, ...UNLINKABLE_PAGES].some((page) => doPathsOverlap(page, path))).toBe(
+    true,
+  ),
 )
 
 test.each([

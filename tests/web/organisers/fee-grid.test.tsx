@@ -7,9 +7,11 @@ import { EMPTY_DRAFT } from '../../../web/organisers/new-conference/answers.ts'
 import { FeeGrid } from '../../../web/organisers/new-conference/fee-grid.tsx'
 
 const renderGrid = (fees: FeeTable): string =>
-  renderToStaticMarkup(<FeeGrid fees={fees} problems={[]} change={() => {}} move={() => {}} />)
+  renderToStaticMarkup(
+    <FeeGrid fees={fees} problems={[]} onChange={() => {}} onMoveRow={() => {}} />,
+  )
 
-test('organisers could not enter a gap or the opening day: each period has a field for its first day', () => {
+test('each period has a field for its first day, so that organisers can enter a gap or the opening day', () => {
   const html = renderGrid(EMPTY_DRAFT.fees)
   expect(html.match(/First day of [^"]*/g)).toEqual([
     'First day of Early Bird',
@@ -17,14 +19,14 @@ test('organisers could not enter a gap or the opening day: each period has a fie
   ])
 })
 
-test('an organiser typed 7 December as 12 July, because the browser shows the month first: each day is also shown in words', () => {
+test('each date is also shown in words, because some browsers show the month first', () => {
   const [firstColumn] = EMPTY_DRAFT.fees.columns
   const columns = [{ label: firstColumn?.label ?? '', from: '2026-07-12', to: '2026-12-31' }]
   const html = renderGrid({ ...EMPTY_DRAFT.fees, columns })
   expect(html.match(/\d+ [A-Z]\w+ 2026/g)).toEqual(['12 July 2026', '31 December 2026'])
 })
 
-test('a message about “Regular” was shown at a period whose name was empty: the field shows the name that it will get', () => {
+test('an empty name field shows the name that the period will get', () => {
   const columns = ['2027-01-10', ''].map((to) => ({ label: '', from: '', to }))
   const html = renderGrid({ ...EMPTY_DRAFT.fees, columns })
   expect(html.match(/(?<=placeholder=")[^"]+/g)).toEqual(['Early Bird', 'Regular'])

@@ -1,4 +1,4 @@
-/** The price preview names an item that is not on sale, and its period, by their labels in the form. */
+/** The price preview shows the form's labels of an item that is not on sale and of its period. */
 import { expect, test } from 'vitest'
 import { day, quote, startOfDay, toAmount } from '../../../engine/index.ts'
 import { compileEvent, createEventFile } from '../../../engine/authoring.ts'
@@ -29,7 +29,7 @@ test.each([
     { registering_as: 'member', workshops: ['basic-echo'] },
     'Basic Echo is not on sale in “Early Bird”.',
   ],
-])('the preview named the id of the period instead of its label: %j', (answers, sentence) => {
+])('the preview shows the label of the period, not its id: %j', (answers, sentence) => {
   if (event === null) throw new Error('no event')
   const quoteResult = quote(event, answers as never, startOfDay(day('2026-06-01')))
   if (quoteResult.ok || quoteResult.error.code !== 'not_on_sale') throw new Error('it is on sale')

@@ -58,5 +58,5 @@ test.each(['event: # sta|', 'event:\n  title: A title with sta|'])(
 
 test('the description of a key comes from the schema', () =>
   expect(findDescription(eventSchema, ['fees', 'periods', null, 'to'])).toContain(
-    'calendar day in India',
+    'A date in India',
   ))

@@ -160,7 +160,7 @@ test.each([
   },
 )
 
-test('the summary of an event in yen without other items showed rupees', () => {
+test('the summary of an event in yen without other items shows yen', () => {
   const event = createEventIn('JPY')
   const quote = calculatePriceByTariff(event, readTariff(event), 'plain', {})
   if (quote === null || typeof quote === 'string') throw new Error('no quote')
@@ -176,13 +176,13 @@ test('the summary of an event in yen without other items showed rupees', () => {
   expect(findAmounts(priceUntilHtml)).toEqual(['JP¥ 165,000'])
 })
 
-test('the dialog of a changed price in euro showed rupees', () => {
+test('the dialog of a changed price in euro shows euros', () => {
   const event = createEventIn('EUR')
   const newQuote = calculateBill(event)
   const html = renderToStaticMarkup(
     <PriceChangedDialog
       event={event}
-      rows={buildQuoteRows}
+      buildRows={buildQuoteRows}
       oldQuote={{ ...newQuote, total: toAmount(newQuote.total - 100) }}
       newQuote={newQuote}
       pay={() => {}}

@@ -122,7 +122,7 @@ test.each([
   },
 )
 
-test('the pay bar stated only "Required" instead of the missing choice', () => {
+test('the pay bar names the missing choice, not only "Required"', () => {
   const [kind] = pricedEvent.fields
   if (kind === undefined) throw new Error('the event has no fields')
   const terseEvent = {

@@ -95,7 +95,7 @@ const listOrganiserPrices = (event: EventConfig) => ({
   preview: findAmounts(renderPreview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
 })
 
-describe('a price list had some prices with tax and some without', () => {
+describe('the prices in a list all include tax or all exclude it', () => {
   test.each<[TaxName, TaxName, string, string, string]>([
     ['on top, 18%', 'on top, 18%', '₹ 1,180', '₹ 2,100', 'exclusive of 18% GST'],
     ['on top, 18%', 'inside, 5%', '₹ 1,180', '₹ 2,000', 'exclusive of 18% GST'],
@@ -202,7 +202,7 @@ function readListedPrices(event: EventConfig, category: string | null, answers: 
   }
 }
 
-test('a price that includes tax under a tax rule was listed as if tax were added', () => {
+test('a price that includes tax under a tax rule is listed as including tax', () => {
   const event = createEventWithRules(TAXES['on top, 18%'], [
     { when: createCondition('category', 'abroad'), tax: createTax(18, 'inclusive') },
   ])
@@ -221,7 +221,7 @@ test('a price that includes tax under a tax rule was listed as if tax were added
   })
 })
 
-test('a company under reverse charge was shown the price with tax', () => {
+test('a company under reverse charge sees its own price without tax', () => {
   const event = createEventWithRules(TAXES['inside, 18%'], [
     {
       when: [
@@ -257,7 +257,7 @@ test('a company under reverse charge was shown the price with tax', () => {
   expect(readListedPrices(event, 'abroad', { buyer: 'person' }).table).toEqual(rowsWithTax)
 })
 
-test('a tax rule for delegates from elsewhere changed the list before the form was filled in', () => {
+test('a tax rule for delegates from other countries does not change the list before the form is filled in', () => {
   const event = createEventWithRules(TAXES['inside, 18%'], [
     {
       when: [[{ field: 'country', test: { is: 'not-in', values: ['india'] } }]],

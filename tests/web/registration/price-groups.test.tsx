@@ -10,11 +10,11 @@ import { Fees } from '../../../web/registration/price/fees-and-notes.tsx'
 import { checkEventFile } from '../../../web/organisers/editor/check-event-file.ts'
 import { PricePreview } from '../../../web/organisers/preview/price-preview.tsx'
 import ResultsPreview from '../../../web/organisers/preview/result-page-and-email-preview.tsx'
-import { baseWithPriceGroup, shared } from '../../engine/authoring/goldens.ts'
+import { sampleFileWithPriceGroup, shared } from '../../engine/authoring/goldens.ts'
 import { toNoon } from '../../server/office/office.ts'
 import { buildFixtureEvent } from '../../server/small-event.ts'
 
-const text = baseWithPriceGroup.replace(
+const text = sampleFileWithPriceGroup.replace(
   'details: [reg_no, total]',
   'details: [reg_no, period, total]',
 )
@@ -56,7 +56,7 @@ test('the fee table of the form shows the dates of each group', () => {
   expect(listTables(html).map(trimLines)).toEqual([MEMBERS, VISITORS])
 })
 
-test('the form stated one last day for the fees of all groups', () => {
+test('the form states a separate last day for the fees of each group', () => {
   const firstTariff = buildTariff(event, toNoon('2026-01-05'))
   const lastTariff = buildTariff(event, toNoon('2026-02-22'))
   const renderNote = (tariff: typeof firstTariff) =>
@@ -95,7 +95,7 @@ test.each([
   expect(renderPriceUntil(event, isMember)).toContain(note)
 })
 
-test('the note next to the price stated that registration closes, but not that it opens again', () => {
+test('the note next to the price states when registration closes and when it opens again', () => {
   const pausedText = buildFixtureEvent().replace('late, from: 2026-02-01', 'late, from: 2026-02-05')
   const { event: pausedEvent } = checkEventFile({ ...request, text: pausedText })
   if (pausedEvent === null) throw new Error('the file has errors')

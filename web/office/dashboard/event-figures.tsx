@@ -160,7 +160,7 @@ function EventFigures({
         {stats.needs_decision > 0 && (
           <div>
             <dt>
-              <PaymentStatusBadge is="review" word="Needs review" />
+              <PaymentStatusBadge is="review" label="Needs review" />
             </dt>
             <dd>
               <Link to={`${buildRegistrationsUrl(event)}?waiting=review`}>

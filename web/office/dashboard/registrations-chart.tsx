@@ -1,4 +1,4 @@
-/** The chart of registrations per day, with the days of price changes. */
+/** The chart of registrations per day, with the dates of price changes. */
 import { addDays, day, formatCount, formatDayShort } from '../../../engine/index.ts'
 import type { Currency } from '../../../engine/index.ts'
 import type { EventStats, StatsResponse } from '../../../engine/api.ts'
@@ -31,7 +31,7 @@ export function buildBars(
   const lastRegistrationDay = sortedDays.at(-1)
   if (firstDay === undefined || lastRegistrationDay === undefined) return []
   const allDays: DayFigures[] = []
-  // The chart ends today while registrations are still arriving, otherwise on the day of the last registration.
+  // The chart ends today while registrations are still arriving, otherwise on the date of the last registration.
   const lastDay =
     addDays(day(lastRegistrationDay), 14) >= today && lastRegistrationDay < today
       ? today
@@ -148,7 +148,7 @@ type RegistrationsChartProps = {
   readonly title: string
   readonly days: readonly DayFigures[]
   readonly otherRevenues: readonly OtherRevenue[]
-  /** Days from which new prices apply. */
+  /** Dates from which new prices apply. */
   readonly steps: readonly PriceChange[]
   readonly today: string
   readonly currency: Currency

@@ -1,11 +1,11 @@
-/** Describes the days of an event in words. */
+/** Describes the dates of an event in words. */
 import { day, formatDays } from '../../../engine/index.ts'
 import type { OfficeEvent } from '../../../engine/api.ts'
 
 const DAY_MS = 86_400_000
 
 /**
- * Describes the days of an event: "7–9 March 2026 · in 45 days". Omits the second part until the server's time is
+ * Describes the dates of an event: "7–9 March 2026 · in 45 days". Omits the second part until the server's time is
  * known.
  */
 export function describeEventDays(

@@ -13,7 +13,7 @@ import { addAmounts, formatSignedMoney } from '../ui/format-amount.ts'
 import { ExportButtons } from '../jobs/export-buttons.tsx'
 import './sales-page.css'
 
-/** Shows the sales of one event, over all its registrations. */
+/** Shows the sales of one event, across all its registrations. */
 export function SalesPage({ event }: { readonly event: OfficeEvent }) {
   const list = event.lists[0]
   const params = new URLSearchParams({ event_id: event.id, list_id: list?.id ?? '' })

@@ -1,4 +1,4 @@
-/** Results of the search over all events, for the search field and the search page. */
+/** Results of the search across all events, for the search field and the search page. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { dayOf, formatDayShort, isPaymentStatus, readInstant } from '../../../engine/index.ts'

@@ -33,13 +33,13 @@ type ListTableProps = {
   readonly rows: readonly ListRow[]
   /** The currency of rows that do not state one. */
   readonly currency: Currency
-  /** Numbers of registrations whose delegates requested a refund of a second payment. */
+  /** Registration numbers of delegates who requested a refund of a second payment. */
   readonly refundRequestRegNos: readonly string[]
   readonly isStale: boolean
   /** The sort order in the URL, such as `name` or `-name`. Empty for newest first. */
   readonly sort: string
   readonly onSort: (sort: string) => void
-  /** The sums over all pages. Null if there are none. */
+  /** The sums across all pages. Null if there are none. */
   readonly totals: Totals | null
   /** The selected rows. Null if the user's role has no bulk actions. */
   readonly selection: Selection | null
@@ -136,13 +136,13 @@ export function ListTable({
   )
 }
 
-/** Returns the currency of a row, which states it only if the event has several. */
+/** Returns a row's currency. Rows state it only if the event has several currencies. */
 function readRowCurrency(row: ListRow, listCurrency: Currency): Currency {
   const currency = row[CURRENCY_COLUMN.id]
   return currency === undefined ? listCurrency : readResponseCurrency({ currency })
 }
 
-/** Returns whether a click opens the row. It does not if it is on a control in the row, or selects text. */
+/** Returns whether a click opens the row. A click on a control in the row, or one that selects text, does not. */
 function isRowClick({ target }: React.MouseEvent): boolean {
   const isOnControl =
     target instanceof Element && target.closest('a, button, input, label') !== null
@@ -170,7 +170,9 @@ function useRowShortcuts(table: React.RefObject<HTMLTableElement | null>): void 
   })
 }
 
-/** Returns the delegate's name, which is quicker to listen to than the number, or the number if the row has no name. */
+/**
+ * Returns the delegate's name, or the number if the row has no name. A screen reader says a name faster than a number.
+ */
 function getRowName(cells: readonly Cell[], row: ListRow): string {
   const column = cells.find(({ slot }) => slot === 'name')?.column
   const name = column === undefined ? undefined : row[column.id]
@@ -206,7 +208,7 @@ function HeaderCell({ cell, sort, onSort, children }: HeaderCellProps) {
     <th
       scope="col"
       className={getCellClass(cell)}
-      // Screen readers read this with the cells of the column, without the name of the button.
+      // Screen readers announce this with each cell of the column, instead of the header's full text (“Sort by …”).
       abbr={column.label}
       {...((isAscending || isDescending) && {
         'aria-sort': isAscending ? 'ascending' : 'descending',
@@ -352,7 +354,7 @@ function formatDetail(column: Column, row: ListRow, currency: Currency): string 
     : formatCell(column, row, currency)
 }
 
-/** Formats a cell; empty for a missing value. Only the total column has the symbol of its currency. */
+/** Formats a cell; empty for a missing value. Only the total column shows a currency symbol. */
 function formatCell(column: Column, row: ListRow, currency: Currency): string {
   const value = row[column.id]
   if (value === null || value === undefined) return ''

@@ -1,4 +1,4 @@
-/** The sums of a list over all pages. */
+/** The sums of a list across all pages. */
 import { ENDED_LABEL, formatCount } from '../../../engine/index.ts'
 import type { Currency, WireSums } from '../../../engine/index.ts'
 import { readResponseCurrency } from '../../app/response-currency.ts'

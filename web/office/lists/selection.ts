@@ -31,7 +31,10 @@ export function useSelection(list: AdminList, searchParams: URLSearchParams): Se
   const filters = buildListUrl(list.api, list, searchParams, false)
   const [selection, setSelection] = useState({ filters, rows: NO_ROWS })
   const rows = selection.filters === filters ? selection.rows : NO_ROWS
-  /** Changes the selection. Starts from the latest one, because several changes may occur before the next rendering. */
+  /**
+   * Changes the selection. Starts from the latest selection, because several changes may occur before the next
+   * rendering.
+   */
   const select = (
     change: (currentRows: ReadonlyMap<string, ListRow>) => ReadonlyMap<string, ListRow>,
   ) =>

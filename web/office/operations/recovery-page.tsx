@@ -105,9 +105,9 @@ function Differences({ recovery }: { readonly recovery: WireRecovery }) {
   return (
     <>
       <p>
-        {reason} In recovery since {formatDateTime(startedAt)}. The database lacks all data stored
-        after the copy was made. Before you end the recovery, compare it with the settlement report
-        and the bank statement.
+        {reason} In recovery since {formatDateTime(startedAt)}. The database does not contain data
+        stored after the copy was made. Before you end the recovery, compare the database with the
+        settlement report and the bank statement.
       </p>
       <div className="panels top">
         <div>

@@ -166,8 +166,8 @@ function listChecks(month: string, { checks }: MonthResponse): readonly Check[] 
         statements.statements === 0
           ? 'No bank statement saved for this month'
           : statements.open === 0
-            ? `All ${formatCount(statements.matched)} statement lines are decided`
-            : `${pluralise(statements.open, 'statement line is', 'statement lines are')} open, ${formatCount(statements.matched)} decided`,
+            ? `All ${formatCount(statements.matched)} statement lines are resolved`
+            : `${pluralise(statements.open, 'statement line is', 'statement lines are')} open, ${formatCount(statements.matched)} resolved`,
       isDone: statements.statements > 0 && statements.open === 0,
       to: STATEMENTS,
     },
@@ -304,8 +304,7 @@ function CloseDialog({
       ) : (
         <>
           <p>
-            {pluralise(openChecks.length, 'item of the checklist is', 'items of the checklist are')}{' '}
-            still open:
+            {pluralise(openChecks.length, 'checklist item is', 'checklist items are')} still open:
           </p>
           <CheckItems checks={openChecks} label="Still open" />
         </>

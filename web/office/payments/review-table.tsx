@@ -33,7 +33,7 @@ const REVIEW_LABELS: Readonly<Record<string, string>> = {
   'refund-refused': 'Refund refused',
 }
 
-/** Returns the reason for a review, such as “₹ 100 short”. Reviews with the same reason can be decided together. */
+/** Returns the reason for a review, such as “₹ 100 short”. Reviews with the same reason can be resolved together. */
 function getReason(review: WireReview): string {
   const { currency } = readReviewCurrencies(review)
   const shortfall = getShortfall(review)
@@ -62,7 +62,7 @@ const COLUMN_HEADINGS = [
   { text: 'Decision' },
 ] as const
 
-/** Lists the reviews. A row opens its card. Payments with the same reason can be decided together. */
+/** Lists the reviews. A row opens its card. Payments with the same reason can be resolved together. */
 export function ReviewTable({
   session,
   reviews,
@@ -277,7 +277,7 @@ function BulkDialog({
       onDone({
         message: [
           unprocessedCount > 0 ? 'Stopped:' : '',
-          `${formatCount(payments.length - unprocessedCount - failures.length)} of ${formatCount(payments.length)} payments decided.`,
+          `${formatCount(payments.length - unprocessedCount - failures.length)} of ${formatCount(payments.length)} payments reviewed.`,
           ...failures,
         ]
           .join(' ')
@@ -317,7 +317,7 @@ function BulkDialog({
           decisions.mutate(String(new FormData(event.currentTarget).get('why')).trim())
         }}
       >
-        {decisions.isPending && <Progress label="decided" {...batches.progress} />}
+        {decisions.isPending && <Progress label="reviewed" {...batches.progress} />}
         <ReasonAndButtons
           submitLabel={label}
           isPending={decisions.isPending}

@@ -54,8 +54,8 @@ export function ExchangeRates({
       <h2 id="exchange-rates">Exchange rates</h2>
       <p className="mute">
         Invoices in other currencies also state their value in rupees. Rollcall uses the rate on the
-        day of payment, or else the latest rate of the week before. It issues an invoice when it has
-        a rate.
+        payment date, or else the latest rate from the week before. Invoices without a rate are
+        issued when a rate is entered.
       </p>
       {error && <Banner text={error.message} onDismiss={() => enterMutation.reset()} />}
       {waiting.length > 0 && (

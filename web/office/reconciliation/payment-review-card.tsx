@@ -52,7 +52,7 @@ const CONSEQUENCES: Readonly<Partial<Record<DecisionName, string>>> = {
   dismiss: 'The payment does not count and is not refunded.',
   move: 'If the amounts match, the payment counts for the other registration. Otherwise it needs review there.',
 }
-const RETURNED_CONSEQUENCE = 'This closes the warning only. The payment still counts.'
+const RETURNED_CONSEQUENCE = 'This only closes the warning. The payment still counts.'
 const isRefundReview = ({ kind }: WireReview): boolean => kind.startsWith('refund')
 
 type ReviewCardProps = {

@@ -181,7 +181,7 @@ function OpenLine({ line, currency, events, isBusy, assign, decide }: RowProps) 
             <PayerName regNo={regNo} name={name} eventId={event} events={events} />
             <small>
               {BASIS_TEXTS[basis]} · {formatResponseMoney(due, currency)} due
-              {due !== line.left && '. The amount differs, so it goes to review.'}
+              {due !== line.left && '. The amount differs, so the payment goes to review.'}
             </small>
           </span>
           <span className="row-actions">

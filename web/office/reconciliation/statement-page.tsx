@@ -340,7 +340,7 @@ function findPosition(workTable: HTMLElement | null): number {
   return listRows(workTable).findIndex((candidate) => candidate === row)
 }
 
-/** Focuses the row now at the position of the decided one; otherwise the first group or the totals. */
+/** Focuses the row now at the position of the resolved row; otherwise the first group or the totals. */
 function focusRow(workTable: HTMLElement | null, position: number): void {
   const row = position < 0 ? undefined : listRows(workTable)[position]
   const target =

@@ -87,7 +87,7 @@ export function StatementNotes({
         <section className="panel" aria-labelledby="statement-returned">
           <h2 id="statement-returned">May have been returned by the bank ({returned.length})</h2>
           <p className="mute">
-            A withdrawal that names a payment. Recorded payments are listed under{' '}
+            Withdrawals that mention a payment. Recorded payments are listed under{' '}
             <Link to={PAYMENT_REVIEWS}>Needs review</Link>.
           </p>
           <ul className="log">

@@ -145,9 +145,9 @@ function SavedStatements() {
                 {statement.open > 0
                   ? `${statement.open} open`
                   : statement.matched > 0
-                    ? 'All decided'
+                    ? 'All resolved'
                     : 'No open lines'}
-                <small>{statement.matched} decided</small>
+                <small>{statement.matched} resolved</small>
               </span>
             </li>
           ))}

@@ -131,5 +131,5 @@ function findFailureLabel({
 }: OfficeRegistrationResponse['payments'][number]) {
   const cause = events.find(({ type }) => type === 'declined' || type === 'expired')?.type
   if (status !== 'failed' || cause === undefined) return {}
-  return { word: cause === 'declined' ? 'Declined' : 'Expired' }
+  return { label: cause === 'declined' ? 'Declined' : 'Expired' }
 }

@@ -123,7 +123,7 @@ export function RegistrationStatus({
               ? 'review'
               : registration.payment_status
         }
-        word={
+        label={
           isUnderReview && !isEnded(registration.in_state)
             ? 'Needs review'
             : registration.payment_status_display

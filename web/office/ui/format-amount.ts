@@ -58,7 +58,7 @@ export function formatForInput(value: number, currency: Currency): string {
   return amount === null ? '' : formatPlainAmount(amount, currency).replace(/\.0+$/, '')
 }
 
-/** Labels an amount input. Most events are in rupees; the label names any other currency. */
+/** Labels an amount input. Most events are in rupees; the label states any other currency. */
 export const formatAmountLabel = (label: string, currency: Currency): string =>
   currency === INR ? label : `${label} (${currency})`
 

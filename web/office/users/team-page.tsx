@@ -124,7 +124,7 @@ type OnDone = (response: UserUpdatedResponse) => void
 
 /**
  * Returns the events of the form as call parameters. The parameter is `events`, because `event`
- * names the event that a call is about.
+ * identifies the event that a call is about.
  */
 function readPermissions(form: FormData): Readonly<Record<string, unknown>> {
   return { event: undefined, events: form.get('all') === 'yes' ? null : form.getAll('event') }

@@ -45,7 +45,7 @@ export function CreatedNotice({
           <>
             {getFileName(path)} was created.{' '}
             {counts?.problems === 0 && `${formatNoProblems(counts.notes)} `}
-            Compare the prices on a few days with your brochure, then save the file.
+            Compare the prices on a few dates with your brochure, then save the file.
           </>
         )}
       </p>
@@ -53,8 +53,8 @@ export function CreatedNotice({
         <details>
           <summary>
             {examples.length === 1
-              ? '1 value is still an example, because it was not asked for or not answered'
-              : `${examples.length} values are still examples, because they were not asked for or not answered`}
+              ? '1 value is still an example, because its question was not asked or not answered'
+              : `${examples.length} values are still examples, because their questions were not asked or not answered`}
           </summary>
           <ul>
             {examples.map((example) => (

@@ -315,7 +315,7 @@ export default function FileWorkspace({
               Keep my changes
             </button>
             <button type="button" className="btn line" onClick={leave}>
-              Discard them
+              Discard changes
             </button>
           </div>
         </Dialog>

@@ -36,7 +36,7 @@ export function countFindings(findings: readonly Finding[]): {
 export const formatNoProblems = (notes: number): string =>
   notes === 0
     ? 'The checker found no problems.'
-    : `The checker found no problems, and ${notes === 1 ? '1 note' : `${notes} notes`}.`
+    : `The checker found no problems and ${notes === 1 ? '1 note' : `${notes} notes`}.`
 
 /** Shows all findings, in the order of the file. */
 export function Findings({ findings, path, goTo, applyFix }: FindingsProps) {

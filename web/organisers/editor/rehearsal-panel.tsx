@@ -38,9 +38,10 @@ export function Rehearsal({ path, text, rehearsal, onFinish }: RehearsalProps) {
       <div className="org-rehearsal-start">
         <h2 className="disp">Rehearsal</h2>
         <p>
-          The server runs this file from its first day to its last, with a test clock and invented
-          delegates: some pay, one leaves, one cancels, one arrives at the front desk. It lists
-          every email, charge, refusal and closure. No email is sent and no money moves.
+          The server runs this file from its first day to its last, with a test clock and fictitious
+          delegates: some pay, one does not complete the payment, one cancels, one registers at the
+          front desk. It lists every email, charge, refusal and closure. No email is sent and no
+          money is transferred.
         </p>
         <div className="org-rehearsal-actions">
           <button

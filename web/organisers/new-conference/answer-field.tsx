@@ -11,7 +11,7 @@ type AnswerFieldProps = {
   readonly labelledBy: string
   readonly value: string
   readonly problem: string | null
-  readonly change: (text: string) => void
+  readonly onChange: (text: string) => void
 }
 
 const YES_NO = [
@@ -38,7 +38,7 @@ const HELP: Readonly<Partial<Record<Question['name'], string>>> = {
   gst: 'Not sure yet? Continue: 18% GST will be added to the prices.',
   'edit-until':
     'Until this date, delegates can correct their own answers. A good choice is the day before badges are printed.',
-  'on-site': 'At the front desk, staff register delegates at the last price of the table.',
+  'on-site': 'At the front desk, staff register delegates at the final price in the table.',
   account:
     'Enter the short name of the account, not the number of your bank account. The person who runs your Rollcall server knows the name.',
   colour: 'You can choose any colour: text on it will be readable.',
@@ -58,7 +58,7 @@ const hasSeveralLines = (name: Question['name']): boolean => name === 'categorie
 
 /** Shows radio buttons for a question with a few possible answers, and a text field for any other question. */
 export function AnswerField(props: AnswerFieldProps) {
-  const { question, earlierAnswers, labelledBy, value, problem, change } = props
+  const { question, earlierAnswers, labelledBy, value, problem, onChange } = props
   const id = useId()
   const isGst = question.name === 'gst' && (earlierAnswers.currency ?? INR) === INR
   const options = isGst
@@ -100,7 +100,7 @@ export function AnswerField(props: AnswerFieldProps) {
                 type="radio"
                 name={id}
                 checked={value === name}
-                onChange={() => change(name)}
+                onChange={() => onChange(name)}
               />
               {label}
             </label>
@@ -113,7 +113,7 @@ export function AnswerField(props: AnswerFieldProps) {
           aria-describedby={describedBy}
           {...invalid}
           value={value}
-          onChange={({ target }) => change(target.value)}
+          onChange={({ target }) => onChange(target.value)}
         />
       ) : question.name === 'colour' ? (
         <div className="org-colour">
@@ -124,13 +124,13 @@ export function AnswerField(props: AnswerFieldProps) {
             {...invalid}
             autoComplete="off"
             value={value}
-            onChange={({ target }) => change(target.value)}
+            onChange={({ target }) => onChange(target.value)}
           />
           <input
             type="color"
             aria-label="Choose a colour"
             value={/^#[0-9a-f]{6}$/i.test(value) ? value.toLowerCase() : DEFAULT_COLOUR}
-            onChange={({ target }) => change(target.value.toUpperCase())}
+            onChange={({ target }) => onChange(target.value.toUpperCase())}
           />
         </div>
       ) : (
@@ -141,7 +141,7 @@ export function AnswerField(props: AnswerFieldProps) {
           {...invalid}
           autoComplete="off"
           value={value}
-          onChange={({ target }) => change(target.value)}
+          onChange={({ target }) => onChange(target.value)}
         />
       )}
     </div>

@@ -5,12 +5,12 @@ import { formatDay, isDay } from '../../../engine/index.ts'
 export function DayField({
   label,
   value,
-  change,
+  onChange,
   ...attributes
 }: Omit<ComponentProps<'input'>, 'type' | 'value' | 'onChange'> & {
   readonly label: string
   readonly value: string
-  readonly change: (day: string) => void
+  readonly onChange: (day: string) => void
 }) {
   const day = isDay(value) ? value : null
   return (
@@ -19,7 +19,7 @@ export function DayField({
       <input
         type="date"
         value={day ?? ''}
-        onChange={({ target }) => change(target.value)}
+        onChange={({ target }) => onChange(target.value)}
         {...attributes}
       />
       <span className="org-day">{day !== null && formatDay(day)}</span>

@@ -13,10 +13,10 @@ type DetailFieldsProps = {
   readonly texts: Readonly<Record<string, string | undefined>>
   /** All answers are checked, because the organiser wants to continue. */
   readonly isChecked: boolean
-  readonly change: (name: Question['name'], text: string) => void
+  readonly onChange: (name: Question['name'], text: string) => void
 }
 
-export function DetailFields({ steps, today, texts, isChecked, change }: DetailFieldsProps) {
+export function DetailFields({ steps, today, texts, isChecked, onChange }: DetailFieldsProps) {
   const id = useId()
   const [visitedFields, setVisitedFields] = useState<ReadonlySet<string>>(new Set())
   usePointerTracking()
@@ -31,7 +31,7 @@ export function DetailFields({ steps, today, texts, isChecked, change }: DetailF
           earlierAnswers,
           labelledBy: `${id}-${name}`,
           value: texts[name] ?? '',
-          change: (text: string) => change(name, text),
+          onChange: (text: string) => onChange(name, text),
         }
         const isShown = isChecked || visitedFields.has(name)
         return (

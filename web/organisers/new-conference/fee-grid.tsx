@@ -19,9 +19,9 @@ type FeeGridProps = {
   readonly fees: FeeTable
   readonly problems: readonly FeeProblem[]
   /** `removedColumn` is the index of the removed column, if the change removes a period. */
-  readonly change: (fees: FeeTable, removedColumn?: number) => void
+  readonly onChange: (fees: FeeTable, removedColumn?: number) => void
   /** Moves a row of a pasted table to the question that it belongs to, without its note. */
-  readonly move: (
+  readonly onMoveRow: (
     row: FeeTable['rows'][number],
     to: Exclude<NoteMeaning, 'category'>,
     fees: FeeTable,
@@ -35,19 +35,19 @@ const MOVE_LABELS: Readonly<Record<NoteMeaning, string>> = {
   companion: 'Move to the accompanying persons',
 }
 
-export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
+export function FeeGrid({ fees, problems, onChange, onMoveRow }: FeeGridProps) {
   const { columns, rows, notes } = fees
   const setColumn = (changedIndex: number, part: Partial<FeeTable['columns'][number]>) =>
-    change({
+    onChange({
       ...fees,
       columns: columns.map((column, index) =>
         index === changedIndex ? { ...column, ...part } : column,
       ),
     })
   const addRow = () =>
-    change({ ...fees, rows: [...rows, { label: '', cells: columns.map(() => '') }] })
+    onChange({ ...fees, rows: [...rows, { label: '', cells: columns.map(() => '') }] })
   const addColumn = () =>
-    change({
+    onChange({
       ...fees,
       columns: [
         ...columns,
@@ -59,17 +59,17 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
       ],
       rows: rows.map((row) => ({ ...row, cells: [...row.cells, ''] })),
     })
-  const removeColumn = (at: number) =>
-    change(
+  const removeColumn = (index: number) =>
+    onChange(
       {
         ...fees,
-        columns: removeAt(columns, at),
-        rows: rows.map((row) => ({ ...row, cells: removeAt(row.cells, at) })),
+        columns: removeAt(columns, index),
+        rows: rows.map((row) => ({ ...row, cells: removeAt(row.cells, index) })),
       },
-      at,
+      index,
     )
   const getColumnName = (column: number): string => columns[column]?.label || `period ${column + 1}`
-  const { currency, currencyAsked, ...others } = fees
+  const { currency, currencyAsked: suggestedCurrency, ...feesWithoutCurrency } = fees
   const remarks = listRowRemarks(rows, currency)
   const closedDays = listClosedDays(fees)
   // The file gives a name to each unnamed period; messages use these names.
@@ -80,31 +80,35 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
       row !== undefined ||
       column !== undefined ||
       note !== undefined ||
-      currencyAsked === undefined ||
-      message !== askAboutCurrency(currencyAsked),
+      suggestedCurrency === undefined ||
+      message !== askAboutCurrency(suggestedCurrency),
   )
   return (
     <>
       {currency !== undefined && (
         <p>
           The prices are in {currency}.{' '}
-          <button type="button" className="link" onClick={() => change(others)}>
+          <button type="button" className="link" onClick={() => onChange(feesWithoutCurrency)}>
             They are in rupees
           </button>
         </p>
       )}
-      {currencyAsked !== undefined && (
+      {suggestedCurrency !== undefined && (
         <ul className="org-notes" aria-label="Currency of the table">
           <li>
-            <p>{askAboutCurrency(currencyAsked)}</p>
+            <p>{askAboutCurrency(suggestedCurrency)}</p>
             <button
               type="button"
               className="btn line sm"
-              onClick={() => change({ ...others, currency: currencyAsked })}
+              onClick={() => onChange({ ...feesWithoutCurrency, currency: suggestedCurrency })}
             >
-              In {currencyAsked}
+              In {suggestedCurrency}
             </button>
-            <button type="button" className="btn line sm" onClick={() => change(others)}>
+            <button
+              type="button"
+              className="btn line sm"
+              onClick={() => onChange(feesWithoutCurrency)}
+            >
               In rupees
             </button>
           </li>
@@ -115,32 +119,32 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
         rowName="Category"
         rows={rows}
         problems={tableProblems}
-        change={(changedRows) => change({ ...fees, rows: changedRows })}
-        getRowName={({ label }, at) => label || `category ${at + 1}`}
-        removeRow={(at) => change({ ...fees, rows: removeAt(rows, at) })}
-        fixColumns={(fixedColumns) => change({ ...fees, columns: fixedColumns })}
+        onChange={(changedRows) => onChange({ ...fees, rows: changedRows })}
+        getRowName={({ label }, index) => label || `category ${index + 1}`}
+        removeRow={(index) => onChange({ ...fees, rows: removeAt(rows, index) })}
+        fixColumns={(fixedColumns) => onChange({ ...fees, columns: fixedColumns })}
         confirm={({ message, column, isClosedPeriod }) =>
           isClosedPeriod === true && typeof column === 'number'
-            ? change(closePeriod(fees, column), column)
-            : change(addConfirmedMessage(fees, message))
+            ? onChange(closePeriod(fees, column), column)
+            : onChange(addConfirmedMessage(fees, message))
         }
         columns={columns.map(({ label, from, to }, column) => ({
           name: getColumnName(column),
-          head: (markPart) => (
+          head: (getInputProps) => (
             <>
               <input
                 aria-label={`Name of period ${column + 1}`}
                 value={label}
                 placeholder={labels[column] ?? ''}
-                {...markPart('label')}
+                {...getInputProps('label')}
                 onChange={({ target }) => setColumn(column, { label: target.value })}
               />
               <DayField
                 label="from (optional)"
                 aria-label={`First day of ${getColumnName(column)}`}
                 value={from}
-                {...markPart('from')}
-                change={(day) => setColumn(column, { from: day })}
+                {...getInputProps('from')}
+                onChange={(day) => setColumn(column, { from: day })}
               />
               <DayField
                 label={
@@ -150,8 +154,8 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
                 }
                 aria-label={`Last day of ${getColumnName(column)}`}
                 value={to}
-                {...markPart(undefined)}
-                change={(day) => setColumn(column, { to: day })}
+                {...getInputProps(undefined)}
+                onChange={(day) => setColumn(column, { to: day })}
               />
               {columns.length > 1 && (
                 <button type="button" className="link" onClick={() => removeColumn(column)}>
@@ -185,10 +189,10 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
               label: MOVE_LABELS[meaning],
               choose: () =>
                 meaning === 'category'
-                  ? change({ ...otherFees, rows: [...rows, row] })
-                  : move(row, meaning, otherFees),
+                  ? onChange({ ...otherFees, rows: [...rows, row] })
+                  : onMoveRow(row, meaning, otherFees),
             })),
-            leaveOut: () => change(otherFees),
+            leaveOut: () => onChange(otherFees),
           }
         })}
       />
@@ -212,8 +216,8 @@ export function FeeGrid({ fees, problems, change, move }: FeeGridProps) {
         period, leave it empty if registration opens immediately.
       </p>
       <p className="mute">
-        Write amounts, free, or – if a category is not on sale in a period. Leave the table empty if
-        you do not know the fees yet.
+        Enter an amount, “free”, or “–” if a category is not on sale in a period. Leave the table
+        empty if you do not know the fees yet.
       </p>
       <ProblemCount count={problems.length} />
     </>

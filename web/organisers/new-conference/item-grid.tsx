@@ -17,18 +17,18 @@ type ItemGridProps = {
   readonly table: ItemTable
   readonly earlierAnswers: NewEventAnswers
   readonly problems: readonly FeeProblem[]
-  readonly change: (table: ItemTable) => void
+  readonly onChange: (table: ItemTable) => void
 }
 
 const PERSON = 'Accompanying person'
 
-export function ItemGrid({ kind, table, earlierAnswers, problems, change }: ItemGridProps) {
+export function ItemGrid({ kind, table, earlierAnswers, problems, onChange }: ItemGridProps) {
   const { rows, notes, isByPeriod } = table
   const isWorkshop = kind === 'workshops'
   const columns = listItemColumns(table, earlierAnswers)
   const periods = listItemColumns({ isByPeriod: true }, earlierAnswers)
   const categories = earlierAnswers.categories?.map(({ label }) => label) ?? []
-  const setRows = (changedRows: readonly ItemRow[]) => change({ ...table, rows: changedRows })
+  const setRows = (changedRows: readonly ItemRow[]) => onChange({ ...table, rows: changedRows })
   const setRow = (at: number, part: Partial<ItemRow>) =>
     setRows(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
   const getRowName = ({ category }: ItemRow, at: number): string => {
@@ -65,7 +65,7 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
     )
   }
   const setByPeriod = (isOn: boolean) =>
-    change({
+    onChange({
       ...table,
       isByPeriod: isOn,
       // Fills the new columns with the price that applied to all periods. Prices of hidden columns are kept.
@@ -87,11 +87,11 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
             <button
               type="button"
               className="btn line sm"
-              onClick={() => change(readLastPricesAsSeats(table))}
+              onClick={() => onChange(readLastPricesAsSeats(table))}
             >
               They are seats
             </button>
-            <button type="button" className="btn line sm" onClick={() => change(decidedTable)}>
+            <button type="button" className="btn line sm" onClick={() => onChange(decidedTable)}>
               They are prices
             </button>
           </li>
@@ -102,10 +102,10 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
         rowName={isWorkshop ? 'Workshop' : 'Person'}
         rows={rows}
         problems={problems.filter(({ message }) => message !== seatsQuestion)}
-        change={setRows}
+        onChange={setRows}
         getRowName={getRowName}
         removeRow={removeRow}
-        confirm={({ message }) => change(addConfirmedMessage(table, message))}
+        confirm={({ message }) => onChange(addConfirmedMessage(table, message))}
         columns={columns.map((name) => ({ name, head: () => name }))}
         renderRowHead={(row, at, invalid) => ({
           hasLabel: isWorkshop && !continuesWorkshop(rows, at),
@@ -113,7 +113,7 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
             <>
               {row.category !== '' && (
                 <select
-                  aria-label={`Who pays the prices of row ${at + 1}`}
+                  aria-label={`Category for row ${at + 1}`}
                   value={row.category}
                   {...invalid}
                   onChange={({ target }) => setRow(at, { category: target.value })}
@@ -177,12 +177,12 @@ export function ItemGrid({ kind, table, earlierAnswers, problems, change }: Item
           text: note,
           message: note,
           choices: [],
-          leaveOut: () => change({ ...table, notes: removeAt(notes, index) }),
+          leaveOut: () => onChange({ ...table, notes: removeAt(notes, index) }),
         }))}
       />
       <p className="mute">
         {columns.length > 0 &&
-          `Write amounts, free, or – if ${isWorkshop ? 'a workshop is' : 'they are'} not on sale. `}
+          `Enter an amount, “free”, or “–” if ${isWorkshop ? 'a workshop is' : 'they are'} not on sale. `}
         {isWorkshop && 'Leave the seats empty if they are not limited. '}
         Leave the table empty if there are no {isWorkshop ? 'workshops' : 'accompanying persons'}.
       </p>

@@ -7,7 +7,7 @@ import type { FileDraft } from '../editor/event-file-draft.ts'
 import { useCheck } from '../editor/event-file-draft.ts'
 import type { OrganisersData } from '../editor/file-workspace.tsx'
 import { useLastCorrectFile } from '../preview/last-correct-file.ts'
-import { PreviewErrorBoundary, WrongTableNote } from '../preview/preview-error-boundary.tsx'
+import { PreviewErrorBoundary, TableMistakeNote } from '../preview/preview-error-boundary.tsx'
 import { createInitialDelegate } from '../test-delegate/test-delegate.tsx'
 import { saveAnswers } from './answer-draft.ts'
 import type { AnswerDraft, AnswerTexts } from './answer-draft.ts'
@@ -210,13 +210,13 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
             today={today}
             texts={draft.texts}
             isChecked={isChecked}
-            change={setText}
+            onChange={setText}
           />
         ) : hasTable ? (
           <Fragment key={question.name}>
             <PasteTable
               pasted={pasted}
-              change={setPasted}
+              onChange={setPasted}
               read={readTable}
               undo={
                 undoTexts === null
@@ -235,13 +235,13 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
                 table={draft[itemKind]}
                 earlierAnswers={earlierAnswers}
                 problems={tableProblems}
-                change={(table) => changeTables({ [itemKind]: table })}
+                onChange={(table) => changeTables({ [itemKind]: table })}
               />
             ) : (
               <FeeGrid
                 fees={draft.fees}
                 problems={tableProblems}
-                change={(fees, removedColumn) =>
+                onChange={(fees, removedColumn) =>
                   changeTables({
                     fees,
                     ...(removedColumn === undefined
@@ -252,7 +252,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
                         }),
                   })
                 }
-                move={(row, meaning, fees) => {
+                onMoveRow={(row, meaning, fees) => {
                   const kind = meaning === 'workshop' ? 'workshops' : 'companions'
                   const categories = fees.rows.map(({ label }) => label.trim())
                   const rows =
@@ -272,7 +272,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
             labelledBy={`${errorId}-question`}
             value={draft.texts[question.name] ?? ''}
             problem={typeof shownProblem === 'string' ? shownProblem : null}
-            change={(text) => setText(question.name, text)}
+            onChange={(text) => setText(question.name, text)}
           />
         )}
         <div className="org-card-actions">
@@ -285,7 +285,7 @@ export default function NewConference({ page, shared, stored, finish, leave }: N
         </div>
       </form>
       <section className="org-grows" aria-label="Preview of the form">
-        {shownFile !== file && <WrongTableNote isShown={shownFile !== null} />}
+        {shownFile !== file && <TableMistakeNote isShown={shownFile !== null} />}
         <PreviewErrorBoundary resetKey={event}>
           <Suspense fallback={null}>
             {shownFile !== null && event !== null && delegate !== null && (

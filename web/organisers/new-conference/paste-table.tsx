@@ -12,7 +12,7 @@ export const NOTHING_PASTED: PastedText = { unreadText: '', message: '' }
 
 type PasteTableProps = {
   readonly pasted: PastedText
-  readonly change: (pasted: PastedText) => void
+  readonly onChange: (pasted: PastedText) => void
   readonly read: (text: string) => void
   /** Restores the table from before the last paste or removal. Null if there is nothing to restore. */
   readonly undo: (() => void) | null
@@ -50,7 +50,7 @@ export function readPastedItems(
 }
 
 /** Shows the field for a table, which is read as soon as it is pasted, and a message about the result. */
-export function PasteTable({ pasted, change, read, undo }: PasteTableProps) {
+export function PasteTable({ pasted, onChange, read, undo }: PasteTableProps) {
   const id = useId()
   const status = useRef<HTMLParagraphElement>(null)
   const { unreadText: unread, message: found } = pasted
@@ -61,7 +61,7 @@ export function PasteTable({ pasted, change, read, undo }: PasteTableProps) {
         id={id}
         rows={2}
         value={unread}
-        onChange={({ target }) => change({ unreadText: target.value, message: '' })}
+        onChange={({ target }) => onChange({ unreadText: target.value, message: '' })}
         onPaste={(event) => {
           const text = event.clipboardData.getData('text/plain')
           if (!isFeeTable(text)) return

@@ -15,11 +15,11 @@ type PriceGridProps<R extends Row> = {
   /** A column of prices: its name, and its heading. */
   readonly columns: readonly {
     readonly name: string
-    readonly head: (markPart: (part: FeeProblem['part']) => InvalidAttributes) => ReactNode
+    readonly head: (getInputProps: (part: FeeProblem['part']) => InvalidAttributes) => ReactNode
   }[]
   readonly rows: readonly R[]
   readonly problems: readonly FeeProblem[]
-  readonly change: (rows: readonly R[]) => void
+  readonly onChange: (rows: readonly R[]) => void
   readonly getRowName: (row: R, at: number) => string
   /** The content below, or instead of, the field for the row's label. */
   readonly renderRowHead?: (
@@ -42,13 +42,22 @@ type PriceGridProps<R extends Row> = {
 
 /** Shows the grid, with problems below their row or heading. */
 export function PriceGrid<R extends Row>(props: PriceGridProps<R>) {
-  const { label, rowName, columns, rows, problems, change, getRowName, renderRowHead, lastColumn } =
-    props
+  const {
+    label,
+    rowName,
+    columns,
+    rows,
+    problems,
+    onChange,
+    getRowName,
+    renderRowHead,
+    lastColumn,
+  } = props
   const { removeRow, fixColumns, confirm, children } = props
   const id = useId()
   const table = useRef<HTMLDivElement>(null)
   const setRow = (at: number, part: Partial<Row>) =>
-    change(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
+    onChange(rows.map((row, index) => (index === at ? { ...row, ...part } : row)))
   const listProblemsAt = (row: number | undefined, column: FeeProblem['column']) =>
     problems
       .map((problem, index) => ({ problem, index }))

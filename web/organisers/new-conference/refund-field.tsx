@@ -14,7 +14,7 @@ type RefundFieldProps = {
   /** "none", or a line such as "2027-01-31: 75" for each row; empty if it is not known. */
   readonly value: string
   readonly isChecked: boolean
-  readonly change: (text: string) => void
+  readonly onChange: (text: string) => void
 }
 type Row = ReturnType<typeof splitRefundSteps>[number]
 
@@ -23,23 +23,23 @@ const EMPTY_ROW: Row = { day: '', percent: '' }
 const CHOICES = [
   ['unknown', 'Not sure yet'],
   [NONE, 'Nothing is refunded'],
-  ['by day', 'Part of the payment, depending on the day of cancellation'],
+  ['by day', 'Part of the payment, depending on the cancellation date'],
 ] as const
 
 const writeRows = (rows: readonly Row[]): string =>
   rows.map(({ day, percent }) => `${day}: ${percent}`).join('\n')
 
 export function RefundField(props: RefundFieldProps) {
-  const { earlierAnswers, today, labelledBy, value, isChecked, change } = props
+  const { earlierAnswers, today, labelledBy, value, isChecked, onChange } = props
   const id = useId()
   const rows = value === NONE ? [] : splitRefundSteps(value)
   const selectedChoice = value === NONE ? NONE : rows.length > 0 ? 'by day' : 'unknown'
   const problems =
     isChecked && rows.length > 0 ? readRefundSteps(value, earlierAnswers, today).problems : []
   const choose = (choice: (typeof CHOICES)[number][0]): void =>
-    change(choice === NONE ? NONE : choice === 'unknown' ? '' : writeRows([EMPTY_ROW]))
+    onChange(choice === NONE ? NONE : choice === 'unknown' ? '' : writeRows([EMPTY_ROW]))
   const setRow = (at: number, part: Partial<Row>): void =>
-    change(writeRows(rows.map((row, index) => (index === at ? { ...row, ...part } : row))))
+    onChange(writeRows(rows.map((row, index) => (index === at ? { ...row, ...part } : row))))
   const markInvalid = (step: number, part: 'day' | 'percent') =>
     problems.some((problem) => problem.step === step && problem.part === part)
       ? { 'aria-invalid': true, 'aria-describedby': `${id}-${step}` }
@@ -68,7 +68,7 @@ export function RefundField(props: RefundFieldProps) {
                 label="Until"
                 value={row.day}
                 {...markInvalid(at, 'day')}
-                change={(day) => setRow(at, { day })}
+                onChange={(day) => setRow(at, { day })}
               />
               <label>
                 Refund percentage
@@ -85,7 +85,7 @@ export function RefundField(props: RefundFieldProps) {
                 <button
                   type="button"
                   className="link"
-                  onClick={() => change(writeRows(removeAt(rows, at)))}
+                  onClick={() => onChange(writeRows(removeAt(rows, at)))}
                 >
                   Remove<span className="vh"> row {at + 1}</span>
                 </button>
@@ -105,13 +105,14 @@ export function RefundField(props: RefundFieldProps) {
       {rows.length > 0 && (
         <>
           <p className="mute">
-            Each refund applies until the end of its day. After the last day, nothing is refunded.
+            Each refund applies until the end of its date. After the final date, nothing is
+            refunded.
           </p>
           <div className="org-fees-add">
             <button
               type="button"
               className="btn line sm"
-              onClick={() => change(writeRows([...rows, EMPTY_ROW]))}
+              onClick={() => onChange(writeRows([...rows, EMPTY_ROW]))}
             >
               <Icon name="plus" />
               Add a date

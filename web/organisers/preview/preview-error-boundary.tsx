@@ -1,4 +1,4 @@
-/** The error handling of the previews while the file has errors. */
+/** Error handling and notes for the previews while the file contains errors. */
 import type { ReactNode } from 'react'
 import { ErrorBoundary } from '../../app/error-boundary.tsx'
 import { Icon } from '../../ui/icons-and-logo.tsx'
@@ -25,21 +25,20 @@ export function OutdatedPreviewNote({ checkState }: { readonly checkState: Check
   )
 }
 
-/** States why the preview beside the questions does not show the table as it is typed. */
-export function WrongTableNote({ isShown }: { readonly isShown: boolean }) {
+/** States why the preview beside the questions does not show the table exactly as typed. */
+export function TableMistakeNote({ isShown }: { readonly isShown: boolean }) {
   return (
     <p className="org-stale">
       <Icon name="tri" />
       {isShown
         ? 'The table is incomplete or has a mistake. This preview shows the last version without mistakes.'
-        : 'The preview is shown when the fee table is complete and without mistakes.'}
+        : 'The preview will appear once the fee table is complete and has no mistakes.'}
     </p>
   )
 }
 
 /**
- * Catches errors while an event is rendered, and shows a message in place of the preview. The
- * editor is not affected.
+ * Catches errors while an event is rendered, and shows a message in place of the preview. The editor is not affected.
  */
 export function PreviewErrorBoundary({
   resetKey,

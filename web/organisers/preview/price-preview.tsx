@@ -204,7 +204,7 @@ function PriceResult({
         {period !== null && (
           <>
             Period {period.period.label}
-            {period.because === 'other-dates' ? ', which contains every other date' : ''}
+            {period.because === 'other-dates' ? ', which applies to all other dates' : ''}
             {period.alsoIn.length > 0
               ? `; the day is also in ${period.alsoIn.map(({ label }) => label).join(', ')}, but the first period listed applies`
               : ''}

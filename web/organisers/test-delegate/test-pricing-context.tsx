@@ -75,8 +75,8 @@ export function PricingContextFields({
 }
 
 /** Formats the label of seats: that of their option, or else the quota's id. */
-function formatSeatsLabel(event: EventConfig, { id, option, limit }: SeatPool): string {
-  const field = event.fields.find((one) => one.id === limit.eachOptionOf)
+function formatSeatsLabel(event: EventConfig, { id, option, quota }: SeatPool): string {
+  const field = event.fields.find((one) => one.id === quota.eachOptionOf)
   const label = field?.options?.find((one) => one.id === option)?.label
   return label === undefined ? id : `Seats for ${label}`
 }

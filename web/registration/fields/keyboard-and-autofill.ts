@@ -112,7 +112,7 @@ function getKeyboardAttributes(
 
 /**
  * Returns the keyboard for a pattern without letters: `tel` if the pattern allows a plus, which a numeric keypad
- * lacks. Null if letters may be needed.
+ * does not have. Null if letters may be needed.
  */
 function findNumericInputMode(pattern: string | undefined): 'numeric' | 'tel' | null {
   if (pattern === undefined) return null

@@ -78,7 +78,7 @@ export function formatFieldError(event: PublicEvent, id: string, text: string): 
   const { withField } = FORM_MESSAGES.errors
   if (isShortMessage(text))
     return formatMessage(withField, { field: getFieldName(event, id), error: text })
-  // The message about an answer in a list must name the person.
+  // The message about an answer in a list must state the person.
   const personIndex = id.split('.')[1]
   return personIndex === undefined
     ? text

@@ -83,7 +83,7 @@ export type FormExtensions = {
   readonly overrides: Pick<FormProps<RawAnswers>, 'fields' | 'widgets' | 'templates'>
   readonly buildUiSchema: (event: PublicEvent) => UiSchema<RawAnswers>
   readonly pricing: Pricing
-  readonly rows: typeof buildQuoteRows
+  readonly buildRows: typeof buildQuoteRows
   /** Texts next to options and below answers. */
   readonly buildOptionStatuses: (
     event: PublicEvent,
@@ -162,7 +162,7 @@ export const NO_EXTENSIONS: FormExtensions = {
   overrides: {},
   buildUiSchema,
   pricing: calculatePriceByTariff,
-  rows: buildQuoteRows,
+  buildRows: buildQuoteRows,
   buildOptionStatuses: () => NO_STATUSES,
   priceNotes: () => NO_NOTES,
   submitLabel: () => null,

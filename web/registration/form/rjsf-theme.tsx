@@ -1,6 +1,6 @@
 /**
  * The RJSF form component: the MUI theme of RJSF with our own replacements.
- * Only the parts that are used are imported. Each replacement states what the theme lacks;
+ * Only the parts that are used are imported. Each replacement states what is missing from the theme;
  * docs/architecture/form.md lists them all.
  */
 import { withTheme } from '@rjsf/core'

@@ -1,4 +1,4 @@
-/** Scroll anchoring for browsers that lack it: the page does not jump when messages appear above. */
+/** Scroll anchoring for browsers without it: the page does not jump when messages appear above. */
 import { useEffect } from 'react'
 
 /**

@@ -119,7 +119,7 @@ export function listPriceNotes(
   // For a quota that counts people or tickets, the server always reports the seats left. The form
   // shows them only if few are left.
   const seatsLeft = findFewestSeatsLeft(
-    seatQuotas.filter(({ id, limit: { count, few = 0 } }) => {
+    seatQuotas.filter(({ id, quota: { count, few = 0 } }) => {
       return count === undefined || (getOwn(left, id) ?? Infinity) <= few
     }),
     left,
@@ -307,7 +307,7 @@ function describeSeats(
 ): OptionStatus {
   const seatsLeft = findFewestSeatsLeft(seatQuotas, left)
   const soldOutQuota = seatQuotas.find(({ id }) => (getOwn(left, id) ?? 1) <= 0)
-  if (soldOutQuota !== undefined) return { soldOutText: soldOutQuota.limit.full.message }
+  if (soldOutQuota !== undefined) return { soldOutText: soldOutQuota.quota.full.message }
   return seatsLeft === null
     ? {}
     : { seatsLeftText: formatMessage(seats.left, { count: seatsLeft }) }

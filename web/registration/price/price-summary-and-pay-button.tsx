@@ -233,7 +233,7 @@ function PriceRows({ event, price, extensions }: SummaryProps) {
         <CategoryLine event={event} category={category} />
       )}
       {price.is === 'price' ? (
-        <DetailsList rows={extensions.rows(event, price.quote, lines).map(markTotal)} money />
+        <DetailsList rows={extensions.buildRows(event, price.quote, lines).map(markTotal)} money />
       ) : (
         !(category !== null && extensions.hasCategoryInRows) && (
           <p className="empty" {...markPreHydrationText('empty')}>

@@ -52,7 +52,7 @@ export async function uploadInAdvance(uploadOptions: UploadOptions): Promise<voi
     }
     const { status, code, message, errorResponse: body } = result.error
     if (status === 422 || status === 413) return onReject(body?.errors?.[field.id] ?? message)
-    // If the server does not accept it in advance, the file is sent with the answers.
+    // If the server does not accept the file in advance, it is sent with the answers.
     if (!RETRYABLE_STATUSES.has(status) || code === 'no_room')
       return onProgress({ is: 'local', name, bytes, file })
     onProgress({ is: 'waiting', name, bytes })

@@ -1,5 +1,5 @@
 /**
- * Shares uploaded documents between tabs with the same form, so that none must be selected twice.
+ * Shares uploaded documents between tabs with the same form, so that no document has to be selected twice.
  * A new tab requests them from the other open tabs. Nothing is stored.
  */
 import type { PublicEvent } from '../../../engine/index.ts'
@@ -8,7 +8,7 @@ import type { StoredDocuments } from '../draft-storage.ts'
 import { openChannel } from '../../app/browser-storage.ts'
 
 /** How long to wait for responses, in milliseconds. Background tabs respond slowly. */
-const MAX_RESPONSE_MS = 3_000
+const RESPONSE_TIMEOUT_MS = 3_000
 
 /** Requests the documents of the other tabs once, and responds to their requests. */
 export function shareUploads(
@@ -33,7 +33,7 @@ export function shareUploads(
   openSharingChannel()?.postMessage('which')
   setTimeout(() => {
     isWaiting = false
-  }, MAX_RESPONSE_MS)
+  }, RESPONSE_TIMEOUT_MS)
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) openSharingChannel()
   })

@@ -1,4 +1,4 @@
-/** The result pages of a manual payment: unpaid, claimed by the delegate, or expired. */
+/** The result pages of a manual payment: unpaid, reported as paid, or expired. */
 import { formatMoney, fromMajorUnits } from '../../../engine/index.ts'
 import { formatMessage, RESULT_MESSAGES } from '../../../engine/messages.ts'
 import type { PublicEvent } from '../../../engine/index.ts'
@@ -21,25 +21,25 @@ type ManualPaymentProps = {
   readonly payButton: PayButtonState
   /** Whether this is the self-service page, which has the actions below. */
   readonly isSelfService: boolean
-  /** For the result page in the delegate's own browser. Absent if the page may not show them. */
-  readonly paying?: WirePaymentInstructions | null
+  /** Payment instructions for the result page in the delegate's own browser. Absent if the page may not show them. */
+  readonly paymentInstructions?: WirePaymentInstructions | null
 }
 
 const { manualPayment } = RESULT_MESSAGES
 const { cardFailed } = manualPayment
 
-/** The messages of each state. The instructions differ if the page has no payment claim form. */
+/** The messages for each state. The instructions differ if the page has no form to report a payment. */
 export const MANUAL_PAYMENT_MESSAGES = {
   'by-hand': {
     ...manualPayment.waiting,
-    here: manualPayment.waiting.howHere,
-    elsewhere: manualPayment.waiting.howInEmail,
+    instructionsHere: manualPayment.waiting.howHere,
+    instructionsInEmail: manualPayment.waiting.howInEmail,
   },
-  told: { ...manualPayment.claimed, here: null, elsewhere: null },
+  told: { ...manualPayment.claimed, instructionsHere: null, instructionsInEmail: null },
   lapsed: {
     ...manualPayment.expired,
-    here: manualPayment.expired.claimHere,
-    elsewhere: manualPayment.expired.claimInEmail,
+    instructionsHere: manualPayment.expired.claimHere,
+    instructionsInEmail: manualPayment.expired.claimInEmail,
   },
 } as const
 
@@ -59,15 +59,17 @@ export function ManualPaymentPage({
   reload,
   payButton,
   isSelfService,
-  paying = null,
+  paymentInstructions = null,
 }: ManualPaymentProps & { readonly paymentState: keyof typeof MANUAL_PAYMENT_MESSAGES }) {
   usePolling(reload)
   const currency = readResponseCurrency(registration)
   const total = fromMajorUnits(registration.total, currency)
   const amount = total === null ? null : formatMoney(total, currency)
-  const { explanation, here, elsewhere } = MANUAL_PAYMENT_MESSAGES[paymentState]
+  const { explanation, instructionsHere, instructionsInEmail } =
+    MANUAL_PAYMENT_MESSAGES[paymentState]
   const { card_failed_as: failure } = registration
-  const onThisPage = paying === null ? elsewhere : cardFailed.detailsBelow
+  const resultPageInstructions =
+    paymentInstructions === null ? instructionsInEmail : cardFailed.detailsBelow
   return (
     <section
       className={paymentState === 'told' ? 'state-notice' : 'state-notice todo'}
@@ -80,19 +82,19 @@ export function ManualPaymentPage({
       {failure !== null && <p>{cardFailed[failure].explanation}</p>}
       <p>
         {failure === null ? explanation : getBalanceText(amount)}{' '}
-        {isSelfService ? here : onThisPage}
+        {isSelfService ? instructionsHere : resultPageInstructions}
       </p>
       {registration.may_pay && event.payment && paymentState !== 'told' && (
         <PayNowButton label={getCardLabel(event, amount, failure !== null)} payButton={payButton} />
       )}
-      {paying !== null && (
+      {paymentInstructions !== null && (
         <>
           <h3>
             {amount === null
-              ? paying.label
-              : formatMessage(manualPayment.payWith, { method: paying.label, amount })}
+              ? paymentInstructions.label
+              : formatMessage(manualPayment.payWith, { method: paymentInstructions.label, amount })}
           </h3>
-          <PaymentInstructions {...{ paying, registration }} />
+          <PaymentInstructions {...{ paymentInstructions, registration }} />
         </>
       )}
       <p className="mute">
@@ -111,10 +113,10 @@ const getBalanceText = (amount: string | null): string =>
  * Returns the label of the card button. States the amount only if the card price is the same; otherwise the next step
  * states it.
  */
-function getCardLabel(event: PublicEvent, amount: string | null, isAgain: boolean): string {
+function getCardLabel(event: PublicEvent, amount: string | null, isRetry: boolean): string {
   if (amount === null || event.fees.methods !== undefined)
-    return isAgain ? cardFailed.tryAgain : manualPayment.payByCard
-  return formatMessage(isAgain ? cardFailed.tryAmountAgain : manualPayment.payAmountByCard, {
+    return isRetry ? cardFailed.tryAgain : manualPayment.payByCard
+  return formatMessage(isRetry ? cardFailed.tryAmountAgain : manualPayment.payAmountByCard, {
     amount,
   })
 }

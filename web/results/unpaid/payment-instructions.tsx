@@ -14,17 +14,17 @@ import './payment-instructions.css'
 const { paymentClaim } = SELF_SERVICE_MESSAGES
 
 export function PaymentInstructions({
-  paying,
+  paymentInstructions,
   registration,
 }: {
-  readonly paying: WirePaymentInstructions
+  readonly paymentInstructions: WirePaymentInstructions
   readonly registration: Registration
 }) {
   const { reg_no: number } = registration
   const currency = readResponseCurrency(registration)
-  const { tell: instructions, numbers, upi, price_until: until } = paying
-  const total = fromMajorUnits(paying.total, currency)
-  const payUntil = formatLastDay(paying.pay_until)
+  const { tell: instructions, numbers, upi, price_until: until } = paymentInstructions
+  const total = fromMajorUnits(paymentInstructions.total, currency)
+  const payUntil = formatLastDay(paymentInstructions.pay_until)
   return (
     <div className="where">
       <p className="payment-instructions">{instructions}</p>
@@ -33,7 +33,7 @@ export function PaymentInstructions({
           <CopyableNumber
             label={paymentClaim.amount}
             text={formatMoney(total, currency)}
-            copy={String(paying.total)}
+            copy={String(paymentInstructions.total)}
           />
         )}
         <CopyableNumber label={paymentClaim.remark} text={number} copy={number} />

@@ -88,9 +88,7 @@ const closedTextOmitsDeskCheck: Check = {
           {
             at: 'closed.text',
             message: `the text does not mention the front desk, which is open from ${formatDay(desk.opens)} to ${formatDay(desk.closes)}`,
-            related: [
-              { at: 'registration.desk', part: 'key', message: 'the days of the front desk' },
-            ],
+            related: [{ at: 'registration.desk', part: 'key', message: 'the front desk days' }],
             help: 'say when and where delegates can register, or remove `closed`: the page then states the front desk days',
           },
         ]

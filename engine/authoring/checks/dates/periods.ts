@@ -310,7 +310,7 @@ const periodEndsAfterEventCheck: Check = {
 const periodsOfAnotherYearCheck: Check = {
   slug: 'periods-of-another-year',
   severity: 'warning',
-  why: 'A file copied from last year may still have last year’s periods. Every delegate would then pay the last price.',
+  why: 'A file copied from last year may still have last year’s periods. Every delegate would then pay the price of the final period.',
   after: ['EV405', 'EV407', 'EV419'],
   find: ({ config }) => {
     const { periods } = config.fees
@@ -329,7 +329,7 @@ const periodsOfAnotherYearCheck: Check = {
       return [
         {
           at: latestDate.at,
-          message: `the last day in any period is ${formatDay(latestDate.day)}, ${Math.round(countDaysBetween(latestDate.day, config.from) / MONTH_DAYS)} months before the event`,
+          message: `the latest date in the periods is ${formatDay(latestDate.day)}, ${Math.round(countDaysBetween(latestDate.day, config.from) / MONTH_DAYS)} months before the event`,
           related: [eventNote],
           help: 'use the year of this event in every period',
         },

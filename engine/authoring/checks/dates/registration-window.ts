@@ -94,7 +94,7 @@ const describeEventEnd = ({ config }: Model) => ({
 const windowAfterEventCheck: Check = {
   slug: 'window-after-event',
   severity: 'warning',
-  why: 'Registration rarely opens after the event has begun. The month or year may be wrong.',
+  why: 'Registration rarely opens after the event has begun or closes after it has ended. The month or year may be wrong.',
   after: ['EV418', 'EV419'],
   find: (model) => {
     const { from, to, registration } = model.config
@@ -171,7 +171,7 @@ type PricedPeriod = { readonly period: Period; readonly index: number }
 const windowOutsidePeriodsCheck: Check = {
   slug: 'window-outside-periods',
   severity: 'warning',
-  why: 'Registration and prices must cover the same days. Otherwise a price can never be paid, or the page is open without a price.',
+  why: 'Registration and prices must cover the same days. Otherwise a price can never be paid, or registration is open on days that have no price.',
   after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419', 'EV432', 'EV434'],
   find: (model) => {
     const { registration, fees } = model.config
@@ -186,7 +186,7 @@ const windowOutsidePeriodsCheck: Check = {
   },
 }
 
-/** Reports periods that are over when registration opens, and open days before the first price. */
+/** Reports periods that have ended when registration opens, and open days before the first price. */
 function findPeriodsBeforeOpening(
   { config }: Model,
   pricedPeriods: readonly PricedPeriod[],
@@ -254,7 +254,7 @@ function findIntendedClosingDay({ config }: Model, closes: Day): Day | null {
 const getLastDeskDay = ({ registration: { desk } }: Model['config'], closes: Day): Day =>
   desk !== undefined && desk.closes > closes ? desk.closes : closes
 
-/** Reports periods that begin after registration closes, and open days after the last price. */
+/** Reports periods that begin after registration closes, and open days after the final price. */
 function findPeriodsAfterClosing(
   model: Model,
   pricedPeriods: readonly PricedPeriod[],

@@ -49,7 +49,7 @@ export type ItemCell = Cell & { readonly item: string }
 
 /**
  * Runs every example of an event. The results are memoized because two checks and every preview page use them. They
- * depend only on the event, because each example states its day.
+ * depend only on the event, because each example states its date.
  */
 export const runExamples = memoize((event: EventConfig): readonly ExampleResult[] =>
   event.examples.map((example) => runExample(event, example)),
@@ -171,7 +171,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   }
 }
 
-/** Describes the lines of a bill, and names the line that explains the difference from the expected total, if any. */
+/** Describes the lines of a bill. States the line that explains the difference from the expected total, if any. */
 function describeBill(
   failures: readonly Difference[],
   lines: readonly Line[],

@@ -54,7 +54,7 @@ type Related = NonNullable<Draft['related']>[number] & { readonly at: string }
 const isFirstAtPath = (related: Related, i: number, all: readonly Related[]): boolean =>
   all.findIndex(({ at }) => at === related.at) === i
 
-/** Returns the places of the failed expectations. */
+/** Returns the locations of the failed expectations. */
 function findFailedExpectations(
   { source, file }: Model,
   { subjects }: ExampleResult,
@@ -78,7 +78,7 @@ function findFailedExpectations(
     .filter(isFirstAtPath)
 }
 
-/** Returns the places in the event that cause the actual result: cell, tax, periods, rules, fields. */
+/** Returns the locations in the event that cause the actual result: cell, tax, periods, rules, fields. */
 function findCauses(model: Model, { subjects, cell, name }: ExampleResult): readonly Related[] {
   const { source, config, fields } = model
   const createRelated = (at: string, message: string): readonly Related[] =>
@@ -99,7 +99,7 @@ function findCauses(model: Model, { subjects, cell, name }: ExampleResult): read
         ...createRelated(path, 'this field'),
         ...createRelated(`form.sections.${field.section}.show_when`, 'the section of this field'),
       ])
-  /** Returns the fields on whose answers the visibility of a field or its section depends. */
+  /** Returns the fields whose answers determine whether a field or its section is shown. */
   const listVisibilityFields = (id: string): readonly Related[] => {
     const field = fields.find((field) => field.id === id)?.field
     const conditions =
@@ -154,7 +154,7 @@ function findCauses(model: Model, { subjects, cell, name }: ExampleResult): read
   })
 }
 
-/** If a total differs, returns the place of every line except the registration: any of them may be wrong. */
+/** If a total differs, returns the location of every line except the registration: any of them may be wrong. */
 function listLinesOfBill(model: Model, { subjects, lines }: ExampleResult): readonly Related[] {
   if (!subjects.some((key) => ['base', 'gst', 'total'].includes(key))) return []
   return lines.filter((id) => id !== REGISTRATION).flatMap((id) => findLinePlace(model, id))
@@ -173,7 +173,7 @@ function findLinePlace({ config, source }: Model, id: string): readonly Related[
   return source.has(at) ? [{ at, message: 'this line' }] : []
 }
 
-/** Returns the places of the example's own values and of the values that it takes from `examples.delegate`. */
+/** Returns the locations of the example's own values and of its values from `examples.delegate`. */
 function findStatedValues(
   { source }: Model,
   { subjects }: ExampleResult,
@@ -319,7 +319,7 @@ function findSpan({ source }: Model, at: string, part: 'key' | 'value'): readonl
   return [start.offset, end.offset]
 }
 
-/** Reports days and times of examples that the schema's patterns accept but that are invalid. */
+/** Reports invalid dates and times of examples that match the schema's patterns. */
 export const findInvalidExampleTimes = ({ file }: Model): readonly Draft[] =>
   (file.examples?.cases ?? []).flatMap(({ on }, index): Draft[] =>
     on === undefined || isDay(on) || readInstant(on) !== null

@@ -34,14 +34,14 @@ const badPatternCheck: Check = {
 const slowPatternCheck: Check = {
   slug: 'slow-pattern',
   severity: 'error',
-  why: 'A pattern that can match the same answer in very many ways blocks the browser and the server for minutes.',
+  why: 'A pattern that can match the same answer in a very large number of ways blocks the browser and the server for minutes.',
   find: ({ fieldsAndParts }) => findPatternErrors(fieldsAndParts, ['slow']),
 }
 
 const patternWithoutMessageCheck: Check = {
   slug: 'pattern-without-message',
   severity: 'warning',
-  why: 'A delegate whose answer is refused needs to know the required format.',
+  why: 'A delegate whose answer is rejected needs to know the required format.',
   after: ['EV519', 'EV520'],
   find: ({ fieldsAndParts, source }) =>
     fieldsAndParts.flatMap(({ raw, path }): Draft[] => {
@@ -56,7 +56,7 @@ const patternWithoutMessageCheck: Check = {
             {
               at: join(path, key),
               part: 'entry',
-              message: 'an answer that does not match is refused without an explanation',
+              message: 'an answer that does not match is rejected without an explanation',
               related:
                 getLineNumber(id) === getLineNumber(join(path, key))
                   ? []
@@ -72,8 +72,8 @@ const SAMPLE_MESSAGES: Readonly<Record<string, string>> = {
   pin: 'Please enter the six digits of the pin code',
   gstin: 'Please enter the 15 characters of the GSTIN',
   pan: 'Please enter the ten characters of the PAN',
-  utr: 'Please enter the reference of the transfer (UTR)',
-  'mobile-in': 'Please enter a mobile number of ten digits',
+  utr: 'Please enter the transfer reference (UTR)',
+  'mobile-in': 'Please enter a ten-digit mobile number',
 }
 
 const patternAndFormatCheck: Check = {

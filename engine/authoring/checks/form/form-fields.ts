@@ -42,7 +42,7 @@ const messageNeverShownCheck: Check = {
 const defaultNotOptionCheck: Check = {
   slug: 'default-not-option',
   severity: 'error',
-  why: 'The form would start with an answer that it refuses.',
+  why: 'The initial answer would be rejected by the form.',
   after: ['EV205'],
   find: (model) =>
     model.fieldsAndParts.flatMap(({ field, path, id }): Draft[] => {
@@ -95,7 +95,7 @@ function isInRange({ min, max }: Field, value: number): boolean {
   return (min === undefined || value >= min) && (max === undefined || value <= max)
 }
 
-/** Compares the days as text, which gives the right order for ISO dates. */
+/** Compares the dates as text, which gives the right order for ISO dates. */
 function isWithinDays({ from, to }: Field, day: string): boolean {
   return (from === undefined || day >= from) && (to === undefined || day <= to)
 }
@@ -120,7 +120,7 @@ const minAboveMaxCheck: Check = {
             {
               at: join(path, 'from'),
               part: 'entry',
-              message: `from is after to (${formatDay(to)}): no day is valid`,
+              message: `from is after to (${formatDay(to)}): no date is valid`,
             },
           ]
         : []

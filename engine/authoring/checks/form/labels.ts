@@ -138,7 +138,7 @@ const groupFieldsShownTogether = ({
 const messageForWrongFieldCheck: Check = {
   slug: 'message-for-wrong-field',
   severity: 'warning',
-  why: 'A message that names another question sends delegates to the wrong question.',
+  why: 'A message that mentions another question sends delegates to the wrong question.',
   after: ['EV206', 'EV501'],
   find: (model) =>
     groupFieldsShownTogether(model).flatMap((fields) => {
@@ -179,7 +179,7 @@ const messageForWrongFieldCheck: Check = {
             : [
                 {
                   at,
-                  message: `“${text}” names “${suggestion.fieldAt.field.label}”, but the question here is “${fieldAt.field.label}”`,
+                  message: `“${text}” mentions “${suggestion.fieldAt.field.label}”, but the question here is “${fieldAt.field.label}”`,
                   related: [
                     { at: join(suggestion.fieldAt.path, 'label'), message: 'the other question' },
                   ],
@@ -250,7 +250,7 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
 }
 
 /**
- * Returns whether the label of one entry fits the id of the other: the label contains the words of the other's id, and
+ * Returns whether the label of one entry fits the id of another: the label contains the words of the other's id, and
  * none of the words that occur only in its own id.
  */
 const doesLabelFitIdOf = (entry: LabelledEntry, other: LabelledEntry): boolean => {

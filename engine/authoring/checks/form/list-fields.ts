@@ -9,7 +9,7 @@ import { join } from '../../syntax/source.ts'
 const chooseImpossibleCheck: Check = {
   slug: 'choose-impossible',
   severity: 'error',
-  why: 'Every choice is refused, so no delegate can register.',
+  why: 'Every choice is rejected, so no delegate can register.',
   after: ['EV202', 'EV205'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path, field }): Draft[] => {
@@ -150,7 +150,7 @@ const chooseWithoutEffectCheck: Check = {
 const choiceLimitWithoutMessageCheck: Check = {
   slug: 'choice-limit-without-message',
   severity: 'warning',
-  why: 'A delegate who ticks too many boxes needs to know why the choice is refused.',
+  why: 'A delegate who ticks too many boxes needs to know why the choice is rejected.',
   after: ['EV523'],
   find: ({ fields }) =>
     fields.flatMap(({ raw, path }): Draft[] =>
@@ -160,7 +160,7 @@ const choiceLimitWithoutMessageCheck: Check = {
             {
               at: join(path, 'choose'),
               part: 'key',
-              message: 'a choice outside these limits is refused without an explanation',
+              message: 'a choice outside these limits is rejected without an explanation',
               help: 'write message: with a sentence such as Please choose two workshops at most, one in each half',
             },
           ],

@@ -82,8 +82,8 @@ const exactNumberCheck: Check = {
   after: ['EV201', 'EV307'],
   find: (fileModel) =>
     collectForms(fileModel).flatMap((model) =>
-      model.conditions.flatMap(({ maps }) =>
-        maps.flatMap((map) =>
+      model.conditions.flatMap(({ conditionMaps }) =>
+        conditionMaps.flatMap((map) =>
           map.tests.flatMap(({ field: id, raw, path }): Draft[] => {
             const field = model.fields.find((field) => field.id === id)?.field
             if (field?.type !== 'number' || isPlainMap(raw)) return []
@@ -123,8 +123,8 @@ const optionalRuleFieldCheck: Check = {
     if (config.categoryChoice.by === 'field' || config.status === 'closed') return []
     const ruleConditions = model.conditions.filter(({ kind }) => kind === 'rule')
     const ruleFieldIds = new Set(
-      ruleConditions.flatMap(({ maps }) =>
-        maps.flatMap(({ tests }) => tests.map(({ field }) => field)),
+      ruleConditions.flatMap(({ conditionMaps }) =>
+        conditionMaps.flatMap(({ tests }) => tests.map(({ field }) => field)),
       ),
     )
     return model.fields.flatMap(({ id, path, field }): Draft[] => {
@@ -137,7 +137,7 @@ const optionalRuleFieldCheck: Check = {
               at: path,
               message: `\`${id}\` determines the category, but can be left empty`,
               related: ruleConditions
-                .filter(({ maps }) =>
+                .filter(({ conditionMaps: maps }) =>
                   maps.some(({ tests }) => tests.some((test) => test.field === id)),
                 )
                 .slice(0, 1)

@@ -1,5 +1,5 @@
 /**
- * Reports chains of conditions for which the form's JSON Schema is too large to compile.
+ * Reports chains of conditions that make the form's JSON Schema too large to compile.
  *
  * The schema repeats each condition in full.
  */

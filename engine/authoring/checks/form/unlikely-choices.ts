@@ -115,7 +115,7 @@ const labelRepeatsOptionalCheck: Check = {
         ? [
             {
               at: join(path, isInLabel ? 'label' : 'hint'),
-              message: `“${isInLabel ? field.label : (raw.hint ?? '')}” repeats “optional”, which the form adds itself`,
+              message: `“${isInLabel ? field.label : (raw.hint ?? '')}” repeats “optional”, which the form adds automatically`,
               help: `remove “optional” from the ${isInLabel ? 'label' : 'hint'}`,
             },
           ]

@@ -106,7 +106,7 @@ function findUnlikelyNumber(
     ? [
         {
           at: `${path}.max_length`,
-          message: `“${field.label}” has at most ${raw.max_length} characters: most answers are longer, and are refused`,
+          message: `“${field.label}” has at most ${raw.max_length} characters: most answers are longer, and are rejected`,
           help: 'write a larger number, such as 100, or remove max_length',
         },
       ]
@@ -161,7 +161,7 @@ const uniqueChoiceCheck: Check = {
             {
               at: `unique.${index}.fields`,
               message: `many delegates choose the same ${fields.map(({ id }) => `\`${id}\``).join(' and ')}: only the first can register`,
-              help: 'name a field that identifies a delegate, such as email or a membership number',
+              help: 'use a field that identifies a delegate, such as email or a membership number',
             },
           ]
         : [],
@@ -180,7 +180,7 @@ const uniqueSharedAnswerCheck: Check = {
             {
               at: `unique.${index}.fields`,
               message: `many delegates have the same ${fields.map(({ id }) => `\`${id}\``).join(' and ')}`,
-              help: 'name a field that identifies a delegate, such as email, or add one to these fields',
+              help: 'use a field that identifies a delegate, such as email, or add one to these fields',
             },
           ]
         : [],
@@ -190,7 +190,7 @@ const uniqueSharedAnswerCheck: Check = {
 const memberListKeyNameCheck: Check = {
   slug: 'member-list-key-name',
   severity: 'warning',
-  why: 'Members may share a name, or write it in several ways. They are then not found, or get the price of another member.',
+  why: 'Members may share a name, or write it in several ways. The lookup then fails, or returns another member’s price.',
   after: ['EV219'],
   find: ({ file }) =>
     Object.entries(file.member_lists ?? {}).flatMap(([name, { key }]): Draft[] =>

@@ -18,8 +18,8 @@ import { METHOD_NAME } from '../../../rules/pricing-context.ts'
 import { reportUnknownNames, type UsedName } from './unknown-names.ts'
 
 const listTests = (form: Model) =>
-  form.conditions.flatMap(({ kind, maps }) =>
-    maps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
+  form.conditions.flatMap(({ kind, conditionMaps }) =>
+    conditionMaps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
   )
 
 /** Returns the constants of a comparison, each with its path. */

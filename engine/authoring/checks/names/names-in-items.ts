@@ -252,7 +252,7 @@ const unknownLineCheck: Check = {
 const unknownMemberListCheck: Check = {
   slug: 'unknown-member-list',
   severity: 'error',
-  why: 'If the member list does not exist, the answer of every delegate is refused.',
+  why: 'If the member list does not exist, every delegate’s answer is rejected.',
   find: (model) => {
     const memberLists = model.file.member_lists ?? {}
     const listIds = Object.keys(memberLists)

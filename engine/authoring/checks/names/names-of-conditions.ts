@@ -28,6 +28,6 @@ export function explainConditionName({ config, file, fields }: Model, name: stri
     return `write {code: ${kind ?? 'coupon'}}, where \`${kind ?? 'coupon'}\` is the id of a kind under codes`
   }
   if (/^(?:date|today|day|on|period|now)$/.test(word))
-    return 'conditions cannot compare days with today: write `from` and `to` next to `when`, or prices by period'
+    return 'conditions cannot compare dates with today’s date: write `from` and `to` next to `when`, or prices by period'
   return null
 }

@@ -119,7 +119,7 @@ function findLastDayOnSale(event: EventConfig, categories: readonly string[]): D
   return [closes, ...lastDays].filter(isSold).toSorted().at(-1) ?? null
 }
 
-/** Returns the last day of payment, and the event or payment method that sets it. */
+/** Returns the last day for payment, and the event or payment method that determines it. */
 function findLastPaymentDay({ config, file }: Model): {
   readonly day: Day
   readonly description: string
@@ -159,7 +159,7 @@ const approvedTooLateCheck: Check = {
         {
           at: `approval.${index}.decide_within`,
           message: `a delegate who registers on ${formatDay(registrationDay)} is approved by ${formatDay(addDays(registrationDay, rule.decideWithinDays))}, but ${lastPayment.description} on ${formatDay(lastPayment.day)}`,
-          related: [{ at: lastPayment.at, message: 'the last day of payment' }],
+          related: [{ at: lastPayment.at, message: 'the last day for payment' }],
           help: `shorten decide_within, or sell ${categories.join(', ')} only until ${addDays(lastPayment.day, -rule.decideWithinDays)}`,
         },
       ]

@@ -17,7 +17,7 @@ const getStepPath = (index: number, key: string): string => `cancellation.steps.
 const cancellationStepIncompleteCheck: Check = {
   slug: 'cancellation-step-incomplete',
   severity: 'error',
-  why: 'Each step of the refund scale needs one date and one share.',
+  why: 'Each step of the refund scale needs one date and one percentage.',
   find: (model) =>
     listSteps(model).flatMap(({ until, refund, otherwise }, index): Draft[] => {
       const isComplete =
@@ -29,8 +29,8 @@ const cancellationStepIncompleteCheck: Check = {
             {
               at: `cancellation.steps.${index}`,
               message: isMixed
-                ? '`otherwise` cannot be combined with a date or a share'
-                : `this step has no ${until === undefined ? 'day' : 'share'}`,
+                ? '`otherwise` cannot be combined with a date or a percentage'
+                : `this step has no ${until === undefined ? 'date' : 'percentage'}`,
               help: 'write {until: 2026-12-31, refund: 75%}, and {otherwise: none} as the last step',
             },
           ]
@@ -40,7 +40,7 @@ const cancellationStepIncompleteCheck: Check = {
 const cancellationGapCheck: Check = {
   slug: 'cancellation-gap',
   severity: 'error',
-  why: 'The last step must be `otherwise`: without it the refund on later days is undefined, and steps after it never apply.',
+  why: 'The last step must be `otherwise`. Without `otherwise`, later dates have no refund rule; steps after `otherwise` never apply.',
   after: ['EV481'],
   find: (model) => {
     const steps = listSteps(model)
@@ -52,7 +52,7 @@ const cancellationGapCheck: Check = {
           {
             at: getStepPath(steps.length - 1, 'until'),
             message: 'no refund is defined after this date',
-            help: 'add {otherwise: none}, or another share, as the last step',
+            help: 'add {otherwise: none}, or another percentage, as the last step',
           },
         ]
       : [
@@ -133,7 +133,7 @@ const refundIncreasesCheck: Check = {
             at: getStepPath(index, key),
             message: `this refund (${step[key]}) is higher than for an earlier cancellation (${previous.refund})`,
             related,
-            help: 'write a lower share in each later step',
+            help: 'write a lower percentage in each later step',
           },
         ]
       const higherRefund = listPaidPrices(model)
@@ -151,7 +151,7 @@ const refundIncreasesCheck: Check = {
           at: getStepPath(index, key),
           message: `of ${formatAmount(higherRefund.bill.total)}, this step refunds ${formatAmount(higherRefund.laterRefund)}: more than for an earlier cancellation (${formatAmount(higherRefund.earlierRefund)})`,
           related,
-          help: 'state the same `charge` and `without_tax` for both steps, or lower the share',
+          help: 'state the same `charge` and `without_tax` for both steps, or lower the percentage',
         },
       ]
     }),

@@ -104,7 +104,7 @@ const invoiceItemCodeCheck: Check = {
 const invoiceAddressCheck: Check = {
   slug: 'invoice-address',
   severity: 'error',
-  why: 'Rule 46(e): an invoice of ₹ 50,000 or more to a buyer without a GSTIN states the address and the state of the buyer.',
+  why: 'Rule 46(e): an invoice of ₹ 50,000 or more to a buyer without a GSTIN must state the buyer’s address and state.',
   after: ['EV466', 'EV495'],
   find: ({ file, config }) => {
     const { buyer } = config.invoice ?? {}
@@ -149,7 +149,7 @@ const invoiceNumberCheck: Check = {
           {
             at,
             message: 'the number has no counter',
-            help: 'write {n} where the running number belongs',
+            help: 'write {n} where the consecutive number belongs',
           },
         ]
       if (/[^A-Za-z0-9/-]/.test(longestNumber))

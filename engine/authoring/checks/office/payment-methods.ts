@@ -77,7 +77,7 @@ const noMethodOpenCheck: Check = {
             : endingMethods.map(({ id, until }) => `\`${id}\` ends on ${formatDay(until)}`),
         help:
           suggestion === null
-            ? 'keep one payment method open as long as registration, or close registration on that day'
+            ? 'keep one payment method open for as long as registration is open, or close registration on that date'
             : suggestYear('until', suggestion),
       },
     ]
@@ -194,7 +194,7 @@ function findSpan({ source }: Model, path: string, part: string): Pick<Draft, 's
 const instructionsOddNumberCheck: Check = {
   slug: 'instructions-odd-number',
   severity: 'error',
-  why: 'Money sent to a mistyped number comes back only after days, or reaches another person.',
+  why: 'Money sent to a mistyped number is returned only after several days, or goes to another person.',
   find: (model) =>
     pairMethods(model).flatMap(({ index, method }): Draft[] =>
       method.is !== 'transfer'

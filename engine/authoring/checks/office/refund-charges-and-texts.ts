@@ -177,7 +177,7 @@ const refundTextDiffersCheck: Check = {
           ...otherPercents.map((found): Draft => ({
             ...createLocation(found.index, found.index + found[0].length),
             message: `the text says ${found[1]}%, but no step of the refund scale refunds or keeps ${found[1]}%`,
-            help: 'write the same share in both places',
+            help: 'write the same percentage in both places',
           })),
           ...otherCharges.map(({ start, end, amount, currency: statedCurrency }): Draft => ({
             ...createLocation(start, end),

@@ -62,7 +62,7 @@ const editableFieldSetsPriceCheck: Check = {
 const editEmailCheck: Check = {
   slug: 'edit-email',
   severity: 'error',
-  why: 'Access links are sent to this email address. A person with one access link could change it and take over the registration.',
+  why: 'Access links are sent to this email address. Anyone with an access link could change the address and take over the registration.',
   after: ['EV201'],
   find: (model) =>
     listEditableFields(model)
@@ -99,9 +99,9 @@ const editAfterEventCheck: Check = {
       : [
           {
             at: 'edit.until',
-            message: `the event is over on this date; its last day is ${formatDay(config.to)}`,
+            message: `the event has ended by this date; its last day is ${formatDay(config.to)}`,
             related: [{ at: 'event.to', message: 'the last day' }],
-            help: 'write a date before the event, such as the day on which badges are printed',
+            help: 'write a date before the event, such as the date on which badges are printed',
           },
         ],
 }

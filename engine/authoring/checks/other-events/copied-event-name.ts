@@ -86,7 +86,7 @@ export function findMentions(
                 at: path,
                 span: [at + position, at + position + other.words.length],
                 message: `${other.words} is ${other.isRoute ? 'the address' : 'the title'} of another event, \`${other.event.id}\``,
-                help: `write ${other.isRoute ? event.routes.form : event.title}, or explain under \`allow\` why the other event is named`,
+                help: `write ${other.isRoute ? event.routes.form : event.title}, or explain under \`allow\` why the other event is mentioned`,
               },
             },
           ]

@@ -1,7 +1,7 @@
 /** Checks EV8xx: addresses, API paths, order ids and titles are unique among all events. */
 import type { EventConfig } from '../../../event/config.ts'
 import {
-  LINK_PAGES,
+  UNLINKABLE_PAGES,
   doSegmentsOverlap,
   listPathSegments,
   doPathsOverlap,
@@ -59,7 +59,7 @@ export const sharedAddressChecks = {
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof sharedAddressChecks
 
-/** `source` parses the file, which is necessary only for the place of a finding: cached events are not parsed. */
+/** `source` parses the file, which is necessary only for the location of a finding: cached events are not parsed. */
 export type OtherEvent = {
   readonly event: EventConfig
   readonly path: string
@@ -139,10 +139,10 @@ export function findClashesInFile({
 }
 
 const SITE_ENDPOINTS = RESERVED_ENDPOINTS.map(listPathSegments)
-const LINKED_PATHS = LINK_PAGES.map(listPathSegments)
+const UNLINKABLE_PATHS = UNLINKABLE_PAGES.map(listPathSegments)
 const RESERVED_PATHS = [
   ...[...SITE_PAGES, '/api'].map(listPathSegments),
-  ...LINKED_PATHS,
+  ...UNLINKABLE_PATHS,
   ...SITE_ENDPOINTS,
 ]
 
@@ -151,7 +151,7 @@ function isSitePage(page: string): boolean {
   return (
     SITE_PAGES.includes(page) ||
     /^\/(api|assets|sandbox)(\/|$)/.test(page) ||
-    [...LINKED_PATHS, ...SITE_ENDPOINTS].some((segments) => doSegmentsOverlap(segments, parts))
+    [...UNLINKABLE_PATHS, ...SITE_ENDPOINTS].some((segments) => doSegmentsOverlap(segments, parts))
   )
 }
 

@@ -298,13 +298,13 @@ const billAboveMaximumCheck: Check = {
               describeBill(config, highestBill),
               `the gateway accepts at most ${formatMoney(MAX_AMOUNT, INR)}, tax included`,
             ],
-            help: 'lower a max, or a price',
+            help: 'lower a maximum or a price',
           },
         ]
   },
 }
 
-/** Computes the lowest and the highest bill, by currency, of an event that sells more than registrations. */
+/** Computes the lowest and the highest bill, by currency, of an event that also sells items. */
 function computeExtremes(event: EventConfig): readonly Extremes[] {
   const { items, adjustments } = event.fees
   return items.length + adjustments.length === 0 ? [] : (proveBill(event).extremes ?? [])

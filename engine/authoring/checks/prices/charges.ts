@@ -60,7 +60,7 @@ const chargedWithoutQuestionCheck: Check = {
       const condition = model.conditions.find(
         ({ kind, owner }) => kind === 'item' && owner === getItemPath(model, item),
       )
-      const test = condition?.maps
+      const test = condition?.conditionMaps
         .flatMap(({ tests }) => tests)
         .find((candidate) => candidate.field === field)
       const answersText = describeAnswers(sample)
@@ -238,7 +238,7 @@ const discountIncreasesPriceCheck: Check = {
 const discountForAllCheck: Check = {
   slug: 'discount-for-all',
   severity: 'warning',
-  why: 'A discount for every delegate on every day probably lacks a condition or dates.',
+  why: 'A discount for every delegate on every day is probably missing a condition or dates.',
   after: ['EV472', 'EV475'],
   find: ({ config }) =>
     config.fees.adjustments.flatMap(({ id, label, when, from, to, by }, index): Draft[] =>
@@ -266,8 +266,8 @@ const splitWords = (id: string): readonly string[] =>
 
 /** Returns whether a condition or the count of an item uses the field. */
 const isUsedElsewhere = ({ conditions, config }: Model, id: string): boolean =>
-  conditions.some(({ maps }) =>
-    maps.some(({ tests }) => tests.some(({ field }) => field === id)),
+  conditions.some(({ conditionMaps }) =>
+    conditionMaps.some(({ tests }) => tests.some(({ field }) => field === id)),
   ) ||
   config.fees.items.some(({ count, times, amountIn }) =>
     [count?.field, times, amountIn].includes(id),
@@ -302,7 +302,7 @@ const chosenNumberNotChargedCheck: Check = {
             {
               at: `fees.items.${index}.${namedFields.includes(unusedNumber.id) ? 'label' : 'id'}`,
               message: namedFields.includes(unusedNumber.id)
-                ? `the label names \`${unusedNumber.id}\`, but the price does not depend on it`
+                ? `the label mentions \`${unusedNumber.id}\`, but the price does not depend on it`
                 : `the form asks for \`${unusedNumber.id}\`, but the price of \`${id}\` does not depend on the number`,
               related:
                 unusedNumberField === undefined

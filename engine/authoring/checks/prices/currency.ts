@@ -25,7 +25,7 @@ const listCategoriesWithOtherCurrency = ({ config }: Model) =>
   config.categories.flatMap(({ id, currency }, index) =>
     currency === undefined || currency === config.currency ? [] : [{ id, currency, index }],
   )
-/** Returns the place in the file that states a currency other than rupees: a category, or the top of the file. */
+/** Returns the location in the file that states a currency other than rupees: a category, or the top of the file. */
 const findForeignCurrencyLocation = (model: Model) => {
   const [firstCategory] = listCategoriesWithOtherCurrency(model)
   return model.config.currency !== INR || firstCategory === undefined
@@ -332,7 +332,7 @@ const offerInOtherCurrencyCheck: Check = {
 const foreignContributionCheck: Check = {
   slug: 'foreign-contribution',
   severity: 'error',
-  why: 'A donation in foreign money is a foreign contribution: only a society registered under the FCRA may accept it.',
+  why: 'A donation in foreign currency is a foreign contribution: only a society registered under the FCRA may accept it.',
   find: (model) => {
     const { file, config } = model
     const foreignCategories = listCategoriesWithOtherCurrency(model)

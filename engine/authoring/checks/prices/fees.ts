@@ -22,7 +22,7 @@ import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 const PRICE_JUMP_FACTOR = 5
 
 /**
- * Returns every cell of the price tables as written, with its category, column and place. `amount` is null for the
+ * Returns every cell of the price tables as written, with its category, column and location. `amount` is null for the
  * words `free` and `none`.
  */
 export const listTableCells = memoize((model: Model) =>
@@ -203,7 +203,7 @@ const pairConsecutiveCells = memoize((model: Model) => {
 const priceDropsCheck: Check = {
   slug: 'price-drops',
   severity: 'warning',
-  why: 'Prices usually rise over time. A lower price often lacks a digit or is in the wrong column.',
+  why: 'Prices usually rise over time. A lower price is often missing a digit or in the wrong column.',
   after: [...TABLE_ERRORS, 'EV406'],
   find: (model) => {
     const priceDrops = pairConsecutiveCells(model).filter(
@@ -277,7 +277,7 @@ const computePriceRatios = memoize((model: Model): ReadonlyMap<string, number> =
         if (amount === null) return []
         const step = stepsByPath.get(at)
         if (step !== undefined) {
-          // If the previous price lacks a digit, this price is not a jump: the previous price is reported.
+          // If the previous price is missing a digit, this price is not a jump: the previous price is reported.
           const earlierAmount = stepsByPath.get(step.previousPath)?.previousAmount ?? 0
           const usualAmount =
             earlierAmount >= step.previousAmount * PRICE_JUMP_FACTOR

@@ -74,7 +74,7 @@ function findFreeRegistrationWithCosts({ config, file }: Model): readonly Draft[
 const billBelowMinimumCheck: Check = {
   slug: 'below-the-minimum',
   severity: 'warning',
-  why: 'The gateway refuses payments below its minimum, so a lower bill cannot be paid online.',
+  why: 'The gateway rejects payments below its minimum, so a lower bill cannot be paid online.',
   after: [...TABLE_ERRORS, 'EV454', 'EV466', 'EV1102'],
   find: (model) => {
     const { config } = model

@@ -49,7 +49,7 @@ export const priceRowLengthCheck: Check = {
   },
 }
 
-/** Reports periods that the first row of a table does not name exactly once, and rows of the wrong length. */
+/** Reports periods that the first row of a table does not list exactly once, and rows of the wrong length. */
 function checkTableLengths(
   model: Model,
   path: string,
@@ -66,12 +66,12 @@ function checkTableLengths(
       : [
           {
             at: `${path}.period`,
-            message: `the first row does not name ${missingPeriods.map((id) => `\`${id}\``).join(' and ')}`,
+            message: `the first row does not list ${missingPeriods.map((id) => `\`${id}\``).join(' and ')}`,
             related: missingPeriods.map((id) => ({
               at: `${periodsPath}.${periods.findIndex((period) => period.id === id)}.id`,
               message: 'declared here',
             })),
-            help: 'name each period once, in the order of the columns',
+            help: 'list each period once, in the order of the columns',
           },
         ]
   const repeatedColumns = columns.flatMap((id, index): Draft[] =>
@@ -80,9 +80,11 @@ function checkTableLengths(
       : [
           {
             at: `${path}.period.${index}`,
-            message: `the first row names \`${id}\` twice`,
-            related: [{ at: `${path}.period.${columns.indexOf(id)}`, message: 'first named here' }],
-            help: 'name each period once, in the order of the columns',
+            message: `the first row lists \`${id}\` twice`,
+            related: [
+              { at: `${path}.period.${columns.indexOf(id)}`, message: 'first listed here' },
+            ],
+            help: 'list each period once, in the order of the columns',
           },
         ],
   )

@@ -65,7 +65,7 @@ function findQuotasWithoutOptions({ file }: Model): readonly Draft[] {
           {
             at: `quotas.${index}.max`,
             part: 'key',
-            message: `\`${id}\` has a number of seats for each option, but names no field`,
+            message: `\`${id}\` has a number of seats for each option, but does not specify a field`,
             help: 'add each_option_of: <a field>, or write one number',
           },
         ]

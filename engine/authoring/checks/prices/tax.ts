@@ -90,7 +90,7 @@ const unusualTaxRateCheck: Check = {
     ),
 }
 
-/** A tax as written in the file, with its place. */
+/** A tax as written in the file, with its location. */
 type TaxAt = { readonly tax: Tax; readonly at: string }
 const listFeesTax = ({ config }: Model): readonly TaxAt[] =>
   config.fees.tax === null

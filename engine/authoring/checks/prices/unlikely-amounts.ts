@@ -1,4 +1,4 @@
-/** Checks EV657, EV658: prices that differ greatly from comparable prices, and discounts of the full price. */
+/** Checks EV657, EV658: prices that differ greatly from comparable prices, and discounts of 100%. */
 import { EACH_ROW } from '../../../pricing/bill.ts'
 import { REGISTRATION } from '../../../event/pricing-types.ts'
 import { formatMoney, type Amount, type Currency } from '../../../lib/money.ts'
@@ -18,7 +18,7 @@ const KIND_WORDS =
   /\b(?:workshops?|courses?|sessions?|rooms?|beds?|(?:t-?)?shirts?|pass(?:es)?|contests?)\b/i
 /** Prices within this factor of each other are similar. */
 const SIMILAR_FACTOR = 3
-/** The typical price of an item, as a share of the registration price. */
+/** The typical price of an item, as a fraction of the registration price. */
 const USUAL_SHARE = 1 / 3
 
 type Cell = {
@@ -187,7 +187,7 @@ const priceOutOfLineCheck: Check = {
   find: (model) => {
     const cells = listCells(model)
     const registration = cells.filter(({ item }) => item === null)
-    // Of two prices that differ, reports the price that is further from the usual share of the registration price.
+    // Of two prices that differ, reports the price that is further from the usual fraction of the registration price.
     const computeDistance = ({ amount, currency }: Cell): number => {
       const ownAmounts = (registration.length === 0 ? cells : registration)
         .filter((candidate) => candidate.currency === currency)

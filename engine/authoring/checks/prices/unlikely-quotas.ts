@@ -126,7 +126,7 @@ const quotaBelowPartsCheck: Check = {
     const parts = quotas.flatMap(({ each_option_of: by, max, id: part }) => {
       const field = config.fields.find((candidate) => candidate.id === by)
       if (field === undefined || typeof max === 'number') return []
-      // With a required select, each delegate takes exactly one option, so the seats of the options add up.
+      // With a required select, each delegate chooses exactly one option, so the seats of the options add up.
       const isDivided =
         field.type === 'select' &&
         field.required !== undefined &&

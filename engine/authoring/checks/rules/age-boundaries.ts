@@ -40,8 +40,8 @@ function readAgeBounds({ fields }: Model, id: string, raw: unknown): Bounds | nu
 }
 
 function listAgeGroups(form: Model): readonly AgeGroup[] {
-  return form.conditions.flatMap(({ kind, maps }) =>
-    maps.flatMap(({ tests }) =>
+  return form.conditions.flatMap(({ kind, conditionMaps }) =>
+    conditionMaps.flatMap(({ tests }) =>
       tests.flatMap(({ field, raw, path }): AgeGroup[] => {
         const bounds = raw === null ? null : readAgeBounds(form, field, raw)
         if (bounds === null) return []
@@ -68,7 +68,7 @@ function listAgeGroups(form: Model): readonly AgeGroup[] {
 const ageBoundaryCheck: Check = {
   slug: 'age-boundary',
   severity: 'warning',
-  why: '“Up to 6” and “6 to 12” both include the age of 6. “Under 6” and “from 7” leave it out.',
+  why: '“Up to 6” and “6 to 12” both include the age of 6. “Under 6” and “from 7” leave out the age of 6.',
   after: ['EV201', 'EV305', 'EV307'],
   find: (model) =>
     collectForms(model).flatMap((form) =>
@@ -90,7 +90,7 @@ function compareGroups(unsortedGroups: readonly AgeGroup[]): readonly Draft[] {
       return [
         {
           at: group.path,
-          message: `the age of ${group.min} is in this group and in another one`,
+          message: `the age of ${group.min} is in this group and in another group`,
           related,
           help: `write below: ${group.min} in the other group, or at_least: ${group.min + 1} here`,
         },

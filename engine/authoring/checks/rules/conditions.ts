@@ -31,8 +31,8 @@ function checkEachForm(find: Check['find']): Check['find'] {
 type Proof = { readonly neverTrueMaps: readonly number[]; readonly isAlwaysTrue: boolean }
 
 /**
- * Finds the maps of each condition that can never be true, and whether the condition is always true. All conditions of
- * a file share one budget: if a file has thousands of conditions, only the first few hundred are proved.
+ * For each condition, finds the maps that can never be true, and whether the condition is always true. All conditions
+ * of a file share one budget: if a file has thousands of conditions, only the first few hundred are analysed.
  */
 const proveConditions = memoize(
   ({ config, conditions }: Model): ReadonlyMap<ConditionAt, Proof | null> => {
@@ -65,14 +65,14 @@ const neverTrueCheck: Check = {
   find: checkEachForm((form) =>
     form.conditions.flatMap((condition) => {
       const neverTrueIndexes = proveConditions(form).get(condition)?.neverTrueMaps ?? []
-      const isNeverTrue = neverTrueIndexes.length === condition.maps.length
-      const message = `${condition.maps.length > 1 ? 'none of these conditions can ever' : 'this condition can never'} be true`
+      const isNeverTrue = neverTrueIndexes.length === condition.conditionMaps.length
+      const message = `${condition.conditionMaps.length > 1 ? 'none of these conditions can ever' : 'this condition can never'} be true`
       if (isNeverTrue && neverTrueIndexes.length > 0)
-        return [{ at: condition.path, message, ...explainNever(form, condition.maps) }]
+        return [{ at: condition.path, message, ...explainNever(form, condition.conditionMaps) }]
       return neverTrueIndexes.map((at) => ({
-        at: condition.maps[at]?.path ?? condition.path,
+        at: condition.conditionMaps[at]?.path ?? condition.path,
         message: 'this condition can never be true',
-        ...explainNever(form, condition.maps.slice(at, at + 1)),
+        ...explainNever(form, condition.conditionMaps.slice(at, at + 1)),
       }))
     }),
   ),
@@ -94,7 +94,7 @@ const alwaysTrueCheck: Check = {
                 message: 'this condition is always true',
                 help:
                   entry.kind === 'count'
-                    ? `to count every person write count: ${entry.path.split('.').at(-1) ?? ''}`
+                    ? `to count every person, write count: ${entry.path.split('.').at(-1) ?? ''}`
                     : 'remove the condition',
               },
             ]
@@ -110,8 +110,8 @@ const wrongComparisonCheck: Check = {
   severity: 'error',
   why: 'Answers are compared by type: the answer `true` is never equal to the text "yes".',
   find: checkEachForm((model) =>
-    model.conditions.flatMap(({ maps }) =>
-      maps.flatMap((map) =>
+    model.conditions.flatMap(({ conditionMaps }) =>
+      conditionMaps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }): readonly Draft[] => {
           const type =
             id === 'category' ? 'select' : model.fields.find((field) => field.id === id)?.field.type
@@ -210,7 +210,7 @@ function explainListTest(
   if (type === 'people') {
     const [singleValue] = values
     return {
-      message: `\`${id}\` is a list of people; it never equals one value`,
+      message: `\`${id}\` is a list of people; it never equals a single value`,
       help:
         singleValue === false
           ? `write {${id}: {answered: false}}`
@@ -221,7 +221,7 @@ function explainListTest(
   const options = model.fields.find((field) => field.id === id)?.field.options ?? []
   const isOption = values.every((value) => options.some((option) => option.id === value))
   return {
-    message: `\`${id}\` is a list of ticked options; it never equals one value`,
+    message: `\`${id}\` is a list of ticked options; it never equals a single value`,
     help: kinds.has('not')
       ? `test the ticked options instead, such as {${id}: {has: ${options[0]?.id ?? valueText}}}`
       : isOption
@@ -252,7 +252,7 @@ function checkComparedValue(
   const span = model.source.getScalar(at)?.span
   const fix = (text: string) =>
     span === undefined ? {} : { fix: { start: span[0], end: span[1], text } }
-  const valueText = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes or no'} \`${String(value)}\``
+  const valueText = `${typeof value === 'string' ? 'the text' : typeof value === 'number' ? 'the number' : 'the yes/no value'} \`${String(value)}\``
   const message = `\`${id}\` is ${addArticle(type)} field; it never equals ${valueText}`
   if (type === 'consent' && value === false)
     return [
@@ -374,8 +374,8 @@ const comparesFreeTextCheck: Check = {
   why: 'Delegates spell the same name in several ways, but a condition on free text matches only one spelling.',
   after: ['EV201', 'EV213', 'EV307'],
   find: checkEachForm((model) =>
-    model.conditions.flatMap(({ maps }) =>
-      maps.flatMap((map) =>
+    model.conditions.flatMap(({ conditionMaps }) =>
+      conditionMaps.flatMap((map) =>
         map.tests.flatMap(({ field: id, raw, path }) => {
           const type = model.fields.find((field) => field.id === id)?.field.type
           if (type === undefined || !IS_FREE_TEXT[type]) return []

@@ -6,7 +6,7 @@ import type { ConditionAt, Model } from '../../checked-file.ts'
 /** Returns the notes and the help for a condition that is never true. */
 export function explainNever(
   model: Model,
-  maps: ConditionAt['maps'],
+  maps: ConditionAt['conditionMaps'],
 ): Pick<Draft, 'notes' | 'help'> {
   return {
     notes: [...new Set(maps.flatMap((map) => describeFields(model, map)))],
@@ -17,7 +17,7 @@ export function explainNever(
 /** Describes the visibility and the range of each field that a map of tests names. */
 function describeFields(
   { config, fields }: Model,
-  map: ConditionAt['maps'][number],
+  map: ConditionAt['conditionMaps'][number],
 ): readonly string[] {
   return map.tests.flatMap(({ field: id, raw }): readonly string[] => {
     const field = fields.find((candidate) => candidate.id === id)?.field

@@ -18,6 +18,7 @@ import { soldItemChecks } from './sold-items.ts'
 import {
   pairKeptFields,
   formatRegistrationCount,
+  formatRegistrationsHave,
   type UsageCounts,
   type VersionCheck,
   type VersionComparison,
@@ -58,7 +59,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
         .map(({ id, label }) => ({
           at: 'form.sections',
           part: 'key' as const,
-          message: `the field \`${id}\` was removed, but ${formatRegistrationCount(getOwn(use.fields, id) ?? 0)} answered it`,
+          message: `the field \`${id}\` was removed, but ${formatRegistrationsHave(getOwn(use.fields, id) ?? 0)} a value for it`,
           help: `keep the field, or list it under form.also_stored: {id: ${id}, type: text, label: ${label}}`,
         })),
   },
@@ -77,7 +78,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
         .map(([previous, current]) => ({
           at: comparison.fieldPath(current.id),
           part: 'entry' as const,
-          message: `\`${current.id}\` changes from a ${previous.type} to a ${current.type} field, but ${formatRegistrationCount(getOwn(comparison.use.fields, current.id) ?? 0)} answered it`,
+          message: `\`${current.id}\` changes from a ${previous.type} to a ${current.type} field, but ${formatRegistrationsHave(getOwn(comparison.use.fields, current.id) ?? 0)} a value for it`,
           help: 'give the new field a different id',
         })),
   },
@@ -103,7 +104,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
             : [
                 {
                   at: `${comparison.fieldPath(current.id)}.options`,
-                  message: `\`${id}\` is no longer an option of \`${current.id}\`, but ${formatRegistrationCount(count)} chose it`,
+                  message: `\`${id}\` is no longer an option of \`${current.id}\`, but ${formatRegistrationCount(count)} ${count === 1 ? 'uses' : 'use'} it`,
                 },
               ]
         })
@@ -124,7 +125,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
           : [
               {
                 at: `categories.${index}`,
-                message: `the currency of \`${id}\` changes from ${previous} to ${current}, but ${formatRegistrationCount(count)} ${count === 1 ? 'has' : 'have'} a bill in ${previous}`,
+                message: `the currency of \`${id}\` changes from ${previous} to ${current}, but ${formatRegistrationsHave(count)} a bill in ${previous}`,
                 help: `keep ${previous}, or add a category with another id for prices in ${current}`,
               },
             ]
@@ -134,7 +135,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
         : [
             {
               at: 'currency',
-              message: `the currency changes from ${old.currency} to ${next.currency}, but ${formatRegistrationCount(use.registrations)} ${use.registrations === 1 ? 'has' : 'have'} a bill in ${old.currency}`,
+              message: `the currency changes from ${old.currency} to ${next.currency}, but ${formatRegistrationsHave(use.registrations)} a bill in ${old.currency}`,
               help: `keep ${old.currency}, or create an event with another id for prices in ${next.currency}`,
             },
           ]
@@ -152,7 +153,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
         .map(([id, count]) => ({
           at: 'categories',
           part: 'key' as const,
-          message: `the category \`${id}\` was removed, but ${formatRegistrationCount(count)} belong to it`,
+          message: `the category \`${id}\` was removed, but ${formatRegistrationCount(count)} ${count === 1 ? 'belongs' : 'belong'} to it`,
           help: `keep the category with listed_only: true, so that new registrations cannot get it`,
         })),
   },
@@ -194,7 +195,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
       return [
         {
           at: next.payment === null ? 'payment' : 'payment.account',
-          message: `the account \`${removedAccount.account}\` was removed, but ${formatRegistrationCount(use.pending)} ${use.pending === 1 ? 'has' : 'have'} a pending payment in it`,
+          message: `the account \`${removedAccount.account}\` was removed, but ${formatRegistrationsHave(use.pending)} a pending payment through it`,
           help: 'wait until no payments are pending, or accept the finding under `allow`',
         },
       ]
@@ -223,7 +224,7 @@ export const storedRegistrationChecks: Readonly<Record<string, VersionCheck>> = 
             : [
                 {
                   at: `routes.${page}`,
-                  message: `the address of this page was ${old.routes[page]}; links of ${formatRegistrationCount(use.registrations)} still use that address`,
+                  message: `the address of this page was ${old.routes[page]}; links for ${formatRegistrationCount(use.registrations)} still use that address`,
                 },
               ],
         ),
@@ -250,7 +251,7 @@ function findRemovedPeriods({ old, next }: VersionComparison): readonly Draft[] 
     .map(({ id }) => ({
       at: 'fees.periods',
       part: 'key',
-      message: `the period \`${id}\` was removed, but registrations may have been quoted in it`,
+      message: `the period \`${id}\` was removed, but some registrations may have been quoted its prices`,
       help: KEEP_PERIOD_HELP,
     }))
 }
@@ -283,7 +284,7 @@ function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[
               ? 'fees.periods'
               : `fees.price_groups.${next.fees.groups?.indexOf(newGroup) ?? 0}.periods`,
           part: 'key',
-          message: `the period \`${id}\`${group === undefined ? '' : ` of \`${group.label}\``} was removed for ${names}, but ${formatRegistrationCount(count)} may have been quoted in it`,
+          message: `the period \`${id}\`${group === undefined ? '' : ` of \`${group.label}\``} was removed for ${names}, but ${formatRegistrationCount(count)} may have been quoted its prices`,
           help: `${KEEP_PERIOD_HELP}, and keep each category in its group`,
         },
       ]

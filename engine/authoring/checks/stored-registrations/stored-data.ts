@@ -1,4 +1,4 @@
-/** The stored data with which a new version of an event file is compared: which names registrations use. */
+/** The stored data with which a new version of an event file is compared: the ids that registrations use. */
 import type { EventConfig, Field } from '../../../event/config.ts'
 import type { Draft, Meta } from '../../finding.ts'
 
@@ -69,6 +69,9 @@ export type VersionCheck = Meta & {
 
 export const formatRegistrationCount = (count: number): string =>
   `${count} registration${count === 1 ? '' : 's'}`
+/** Formats the subject and verb: "1 registration has", "5 registrations have". */
+export const formatRegistrationsHave = (count: number): string =>
+  `${formatRegistrationCount(count)} ${count === 1 ? 'has' : 'have'}`
 export const pairKeptFields = ({
   old,
   next,

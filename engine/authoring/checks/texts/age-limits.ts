@@ -19,10 +19,10 @@ const PROGRAMME_WORDS =
  * contains the word "limit".
  */
 export function findAgeLimits(model: Model): readonly Draft[] {
-  const bounds = model.conditions.flatMap(({ maps, kind }) =>
+  const bounds = model.conditions.flatMap(({ conditionMaps, kind }) =>
     kind === 'count'
       ? []
-      : maps.flatMap(({ tests }) =>
+      : conditionMaps.flatMap(({ tests }) =>
           tests.flatMap(({ field, raw, path }) => readAgeBounds(model, field, raw, path)),
         ),
   )
@@ -47,8 +47,8 @@ export function findAgeLimits(model: Model): readonly Draft[] {
             statement,
           )
           const [bound] = bounds.filter(
-            ({ words, at: place }) =>
-              (isUpper ? words === 'up to' : lower === undefined || words === 'from') &&
+            ({ preposition, at: place }) =>
+              (isUpper ? preposition === 'up to' : lower === undefined || preposition === 'from') &&
               // "Night trek: minimum age 12" does not refer to the minimum age for the dinner.
               (namedSubjects.length === 0 ||
                 namedSubjects.some((index) => place.startsWith(`${subjects[index]?.at}.`))),
@@ -63,7 +63,7 @@ export function findAgeLimits(model: Model): readonly Draft[] {
                 {
                   at: path,
                   span: [at + start, at + end],
-                  message: `the text says “${match[0].trim()}”, but the condition is true ${bound.words} the age of ${bound.age}`,
+                  message: `the text says “${match[0].trim()}”, but the condition is true ${bound.preposition} the age of ${bound.age}`,
                   related: [{ at: bound.at, message: 'the condition' }],
                   help: 'write the same age in both places',
                 },

@@ -362,8 +362,8 @@ const buildAmountEndPattern = memoize((currency: Currency) =>
 )
 
 /**
- * Returns the cells to which text refers if it names exactly one category, and possibly a period. Returns no cells if
- * the text names no category or several.
+ * Returns the cells to which text refers if it mentions exactly one category, and possibly a period. Returns none if
+ * the text mentions no category or several.
  */
 function findIntendedCells(
   model: Model,

@@ -1,4 +1,4 @@
-/** Check EV635: ages in labels and texts agree with the ages in the rules that give a category. */
+/** Check EV635: ages in labels and texts agree with the ages in the rules that assign a category. */
 import type { Day } from '../../../lib/time.ts'
 import { collectEventTexts } from '../../prose/event-texts.ts'
 import { findAllNamed } from '../../prose/named-in-text.ts'
@@ -15,14 +15,14 @@ type AgeBound = {
   readonly accepted: readonly number[]
   readonly age: number
   readonly at: string
-  readonly words: 'from' | 'up to'
+  readonly preposition: 'from' | 'up to'
 }
 
-/** Counts the whole years between a birthday and a day. */
+/** Counts the whole years between a date of birth and a later date. */
 const countYears = (born: string, day: Day): number =>
   Number(day.slice(0, 4)) - Number(born.slice(0, 4)) - (day.slice(5) < born.slice(5) ? 1 : 0)
 
-/** Returns the minimum and maximum age that a test of an age or a date of birth accepts. */
+/** Returns the minimum and maximum age that a condition on an age or date of birth accepts. */
 export function readAgeBounds(
   { config }: Model,
   field: string,
@@ -34,12 +34,12 @@ export function readAgeBounds(
   const ages = (test.age ?? (/^age$|_age$/.test(field) ? raw : {})) as Readonly<
     Record<string, number>
   >
-  const isBirthday = BIRTH_WORDS.test(
+  const isDateOfBirth = BIRTH_WORDS.test(
     `${field.replaceAll('_', ' ')} ${config.fields.find(({ id }) => id === field)?.label ?? ''}`,
   )
   const readYears = (key: 'from' | 'to'): number | undefined => {
     const day = test[key]
-    return isBirthday && typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day)
+    return isDateOfBirth && typeof day === 'string' && /^\d{4}-\d\d-\d\d$/.test(day)
       ? countYears(day, config.from)
       : undefined
   }
@@ -48,14 +48,14 @@ export function readAgeBounds(
   return [
     ...(minAge === undefined
       ? []
-      : [{ accepted: [minAge, minAge - 1], age: minAge, at, words: 'from' as const }]),
+      : [{ accepted: [minAge, minAge - 1], age: minAge, at, preposition: 'from' as const }]),
     ...(maxAge === undefined
       ? []
-      : [{ accepted: [maxAge, maxAge + 1], age: maxAge, at, words: 'up to' as const }]),
+      : [{ accepted: [maxAge, maxAge + 1], age: maxAge, at, preposition: 'up to' as const }]),
   ]
 }
 
-/** Returns the minimum and maximum ages in the rules of one category, or of all categories if it is null. */
+/** Returns the minimum and maximum ages in the rules for one category, or for all categories if it is null. */
 function listAgeBounds(model: Model, category: string | null): readonly AgeBound[] {
   const choice = model.config.categoryChoice
   if (choice.by === 'field') return []
@@ -64,8 +64,8 @@ function listAgeBounds(model: Model, category: string | null): readonly AgeBound
       ? []
       : model.conditions
           .filter(({ owner }) => owner === `category.rules.${index}`)
-          .flatMap(({ maps }) =>
-            maps.flatMap(({ tests }) =>
+          .flatMap(({ conditionMaps }) =>
+            conditionMaps.flatMap(({ tests }) =>
               tests.flatMap(({ field, raw, path }) => readAgeBounds(model, field, raw, path)),
             ),
           ),
@@ -81,7 +81,7 @@ const FEE_WORDS =
 export const OTHER_AGE_WORDS =
   /\b(?:child\w*|kids?|infants?|hotels?|rooms?|beds?|stay|dinner|lunch|meals?|food|tours?|travel|workshops?|companions?|accompanying|spouses?)\b/i
 
-/** Reports texts about fees that name a category and an age that no rule uses. */
+/** Reports texts about fees that mention a category and an age that no rule uses. */
 function findAgesInTexts(model: Model): readonly Draft[] {
   const bounds = listAgeBounds(model, null)
   const [firstBound] = bounds
@@ -107,7 +107,7 @@ function findAgesInTexts(model: Model): readonly Draft[] {
                 {
                   at: path,
                   span: [at + start, at + end],
-                  message: `the text says ${match[0].trim()}, but the rule applies ${firstBound.words} the age of ${firstBound.age}`,
+                  message: `the text says ${match[0].trim()}, but the rule applies ${firstBound.preposition} the age of ${firstBound.age}`,
                   related: [{ at: firstBound.at, message: 'the rule' }],
                   help: 'write the same age in both places',
                 },
@@ -134,9 +134,9 @@ export const categoryAgeCheck: Check = {
         return listAgeBounds(model, id)
           .filter(({ accepted }) => !accepted.some((age) => statedAges.includes(age)))
           .slice(0, 1)
-          .map(({ age, at, words }) => ({
+          .map(({ age, at, preposition }) => ({
             at: path,
-            message: `the text says ${statedAges.join(' and ')}, but the rule applies ${words} the age of ${age}`,
+            message: `the text says ${statedAges.join(' and ')}, but the rule applies ${preposition} the age of ${age}`,
             related: [{ at, message: 'the rule' }],
             help: 'write the same age in both places',
           }))

@@ -1,4 +1,4 @@
-/** Check EV604: a day in text about prices or registration is one of the file's days. */
+/** Check EV604: a date in text about prices or registration is one of the file's dates. */
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import {
@@ -20,7 +20,7 @@ import { findAllNamed } from '../../prose/named-in-text.ts'
 import { listTextPeriods } from '../../prose/named-periods.ts'
 
 const HELP_TEXT = 'write the same date in both places, or accept the finding under `allow`'
-/** A day without a year or a subject is compared only with days of the file that are at most this many days apart. */
+/** A date without a year or subject is compared only with dates of the file at most this many days away. */
 const NEAR_DAYS = 31
 
 /** Common words for surcharges and deductions, whose names in the file may be different. */
@@ -31,7 +31,7 @@ const PAYMENT_WORDS =
 
 /**
  * Creates a function that selects the edges (first or last days) to which a mention may refer: those of adjustments,
- * payment methods and periods that the text names or whose kind it mentions.
+ * payment methods and periods that the text mentions by name or by kind.
  */
 function createEdgeFilter(
   model: Model,
@@ -49,7 +49,7 @@ function createEdgeFilter(
       : [],
   )
   const isNamed = namedAdjustments.length > 0
-  // "Presenters' concession till 31 December" refers to the days of that adjustment, if the adjustment has days.
+  // "Presenters' concession till 31 December" refers to the dates of that adjustment, if the adjustment has dates.
   const namedAdjustmentsWithDays = namedAdjustments.filter((index) => {
     const { from, to } = adjustments[index] ?? {}
     return from !== undefined || to !== undefined
@@ -72,7 +72,7 @@ function createEdgeFilter(
 }
 
 /**
- * Returns whether an edge belongs to a price table that the text names. Edges of items and of registration always
+ * Returns whether an edge belongs to a price table that the text mentions. Edges of items and of registration always
  * match.
  */
 function isInNamedTables(model: Model, { tables }: DaySubject, { period }: Edge): boolean {
@@ -81,7 +81,7 @@ function isInNamedTables(model: Model, { tables }: DaySubject, { period }: Edge)
 }
 
 /**
- * Returns the edges to which text about prices or registration may refer. If the day in the text matches none of
+ * Returns the edges to which text about prices or registration may refer. If the date in the text matches none of
  * them, the nearest edge is reported.
  */
 function findEdges(model: Model, mention: Mention): readonly Edge[] {
@@ -89,7 +89,7 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
   const { config } = model
   const itemEdges = findEdgesOfNamedItems(model, mention)
   const allEdges = collectEdges(model)
-  // The text of an adjustment refers to the days of that adjustment.
+  // The text of an adjustment refers to the dates of that adjustment.
   const adjustmentPath = /^fees\.adjustments\.\d+\./.exec(eventText.path)?.[0]
   const ownEdges =
     adjustmentPath === undefined ? [] : allEdges.filter(({ at }) => at.startsWith(adjustmentPath))
@@ -120,7 +120,7 @@ function findEdges(model: Model, mention: Mention): readonly Edge[] {
   return [...matchingEdges, ...itemEdges, ...closingEdges, ...eventEdges]
 }
 
-/** Returns the edges of items that the text or its question names: "Rooms at the early price until 15 October". */
+/** Returns the edges of items that the text or its question mentions: "Rooms at the early price until 15 October". */
 function findEdgesOfNamedItems(
   model: Model,
   { daySubject, eventText, statedDays }: Mention,
@@ -144,7 +144,7 @@ function findEdgesOfNamedItems(
   })
 }
 
-/** Returns whether the file states the day, or the adjacent day to which "before" or "after" refers. */
+/** Returns whether the file states the date, or the adjacent date to which "before" or "after" refers. */
 function isInFile(model: Model, day: Day, { direction }: DaySubject): boolean {
   const days = listFileDays(model)
   return (
@@ -169,7 +169,7 @@ function isAboutClosingDay(model: Model, { daySubject, eventText, statedDays }: 
 }
 
 /**
- * Returns whether a day matches an edge, considering the wording: "before 1 February" and "until 31 January" refer to
+ * Returns whether a date matches an edge, considering the wording: "before 1 February" and "until 31 January" refer to
  * the same edge.
  */
 function matchesEdge(day: Day, { day: edge, side }: Edge, { direction }: DaySubject): boolean {
@@ -191,7 +191,7 @@ const ON_SPOT_WORDS = /\b(?:spot|on-?site|walk-?in)\b/i
 const HOUR_PATTERN = /\b\d{1,2}(?:[.:]\d\d)?\s*(?:[ap]\.?m\b|hrs\b|hours\b|o[’']?clock\b)/i
 
 /**
- * Returns whether a mention is about the opening hours of a desk at the venue, which need not match the days of a
+ * Returns whether a mention is about the opening hours of a desk at the venue, which need not match the dates of a
  * price: "Spot registration from 8 AM on 12 February".
  */
 function isDeskOpeningHour(model: Model, mention: Mention): boolean {
@@ -228,7 +228,7 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
     [...possibleFirstDays, ...possibleLastDays].some(isInEvent)
   )
     return null
-  // Text that names no price may mention days of the event, such as the days of on-site payment.
+  // Text that mentions no price may mention dates of the event, such as the dates of on-site payment.
   const isNamed = daySubject.periods.length > 0
   if (!isNamed && [...possibleFirstDays, ...possibleLastDays].some(isInEvent)) return null
   const isClosingDay = isAboutClosingDay(model, mention)
@@ -288,7 +288,7 @@ function checkPriceDay(model: Model, mention: Mention): Draft | null {
   return reportContradiction(mention, possibleLastDays, expectedEdges, edges)
 }
 
-/** Reports the day in the text, with the nearest edge to which it could refer. */
+/** Reports the date in the text, with the nearest edge to which it could refer. */
 function reportContradiction(
   mention: Mention,
   days: readonly Day[],
@@ -315,7 +315,7 @@ function reportContradiction(
   }
 }
 
-/** Matches texts of a question, whose days may be personal days of the delegate, such as birth or arrival. */
+/** Matches texts of questions. Their dates may be personal dates of the delegate, such as birth or arrival. */
 const QUESTION_PATH = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
 
 const isQuestion = ({ eventText }: Mention): boolean => QUESTION_PATH.test(eventText.path)

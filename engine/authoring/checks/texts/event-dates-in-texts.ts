@@ -62,12 +62,12 @@ function findOtherMonths(model: Model): readonly Draft[] {
 /** Words for activities on the days of the event, or on adjacent days. */
 const EVENT_DAY_WORDS =
   /\b(?:arriv|depart|travel|check|stay|rooms?\b|hotel|accommodation|lodging|dinner|banquet|gala|workshop|satellite|hands.on|tour|excursion|sightseeing|flight|train|pick|shuttle)/i
-/** Words for past or future editions of the event, which have different days. */
+/** Words for past or future editions of the event, which have different dates. */
 const OTHER_EDITION_WORDS =
   /\b(?:was|were|last|previous\w*|earlier|past|next|held|since|founded|born|birth)\b/i
 
 /**
- * Returns whether days are the days of the event in another year: "11 to 14 March 2026" for an event on 12–14 March
+ * Returns whether dates are those of the event in another year: "11 to 14 March 2026" for an event on 12–14 March
  * 2027.
  */
 function areEventDaysOfAnotherYear(
@@ -91,7 +91,7 @@ function areEventDaysOfAnotherYear(
   )
 }
 
-/** Returns whether a mention is about a day of the front desk: "Spot registration at the venue opens on 7 October". */
+/** Returns whether a mention is about a front desk day: "Spot registration at the venue opens on 7 October". */
 function isDeskDay(
   { config }: Model,
   { possibleFirstDays, possibleLastDays, statedDays, eventText }: Mention,
@@ -110,7 +110,7 @@ function isDeskDay(
 const textEventDayCheck: Check = {
   slug: 'text-event-day',
   severity: 'warning',
-  why: 'Delegates plan their journey by the dates that they read.',
+  why: 'Delegates book their travel for the dates that they read.',
   after: ['EV407', 'EV419'],
   find: (model) => {
     const { from, to } = model.config
@@ -184,7 +184,7 @@ const textWeekdayCheck: Check = {
     }),
 }
 
-/** Returns the days of the event, and all days on which a period or a payment method begins or ends. */
+/** Returns the dates of the event, and all dates on which a period or a payment method begins or ends. */
 function listOwnDays(model: Model): readonly Day[] {
   const { from, to } = model.config
   const days = collectEdges(model).map(({ day }) => day)
@@ -193,7 +193,7 @@ function listOwnDays(model: Model): readonly Day[] {
 }
 
 /**
- * Returns the most likely date of a day without a year: a date that the file contains, or else the date nearest to the
+ * Returns the most likely year of a date without one: a date that the file contains, or else the date nearest to the
  * event.
  */
 function chooseLikelyDay(model: Model, days: readonly Day[]): Day | null {

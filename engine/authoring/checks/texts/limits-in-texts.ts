@@ -101,7 +101,8 @@ const textSeatsCheck: Check = {
                 seatLimits.map(({ names }) => names),
                 excerpt,
               )
-            // A hall may have seats that the event does not sell, so text that names nothing must state a limit.
+            // A hall may have seats that the event does not sell, so text that mentions nothing specific must state a
+            // limit.
             const isLimit = !/^(?:has|have|takes?)\b/i.test(match[0])
             // "The first 100 delegates" and "guests" may be only some delegates, so a name must precede the number.
             const isPartialGroup = /\b(?:first|guests)\b/i.test(match[0])
@@ -137,8 +138,8 @@ const textSeatsCheck: Check = {
 }
 
 /**
- * Returns whether text that names nothing is about seats of the whole event. Such text refers to the quota for all
- * delegates.
+ * Returns whether text that mentions nothing specific is about the seats of the whole event. Such text refers to the
+ * quota for all delegates.
  */
 const isAboutWholeEvent = (statement: string): boolean =>
   /\b(?:registrations?|delegates|participants|conference|event|hall|seats (?:only|in all|in total)|seats (?:are |is )?(?:limited|restricted)|only)\b/i.test(
@@ -176,7 +177,7 @@ const NUMBER_RANGE =
 const textLimitCheck: Check = {
   slug: 'text-limit',
   severity: 'warning',
-  why: 'A delegate who follows the text gives an answer that the form refuses, or that the organisers do not allow.',
+  why: 'A delegate who follows the text gives an answer that the form rejects, or that the organisers do not allow.',
   after: ['EV503', 'EV523'],
   find: (model) => {
     const texts = collectEventTexts(model)

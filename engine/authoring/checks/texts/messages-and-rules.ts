@@ -1,4 +1,4 @@
-/** Checks EV637, EV638: messages name the subjects of their rules, and reductions in texts agree with the file. */
+/** Checks EV637, EV638: messages mention the subjects of their rules, and reductions in texts agree with the file. */
 import type { Condition } from '../../../event/answer-types.ts'
 import { formatMoney, type Amount } from '../../../lib/money.ts'
 import { findAmounts } from '../../prose/find-amounts.ts'
@@ -44,7 +44,7 @@ const reportWrongNames = (
     : [
         {
           at,
-          message: `the message names ${formatList(
+          message: `the message mentions ${formatList(
             wrongEntries.map(({ label }) => `“${label}”`),
             3,
           )}, but the rule is about ${formatList(
@@ -52,11 +52,11 @@ const reportWrongNames = (
             3,
           )}`,
           related: [{ at: related, message: 'the rule' }],
-          help: 'name the subject of the rule',
+          help: 'mention the subject of the rule',
         },
       ]
 
-/** Reports a message about mutually exclusive options that names other options. */
+/** Reports a message about mutually exclusive options that mentions other options. */
 function checkChoiceMessage({ raw, path, field }: FieldAt): readonly Draft[] {
   const { mutually_exclusive: groups, message } = raw.choose ?? {}
   if (groups === undefined || message === undefined) return []
@@ -72,7 +72,7 @@ function checkChoiceMessage({ raw, path, field }: FieldAt): readonly Draft[] {
   )
 }
 
-/** Reports the message of a required question if it names only answers for which the question is not shown. */
+/** Reports the message of a required question if it mentions only answers for which the question is not shown. */
 function checkRequiredMessage({ config, fields }: Model, entry: FieldAt): readonly Draft[] {
   const { raw, path, field } = entry
   const required = raw.required
@@ -111,13 +111,13 @@ function checkRequiredMessage({ config, fields }: Model, entry: FieldAt): readon
   })
 }
 
-/** Nouns for the subject of a quota. A message that names one of them is wrong for a quota of another subject. */
+/** Nouns for the subject of a quota. A message that mentions one of them is wrong for a quota of another subject. */
 const QUOTA_SUBJECT_WORDS =
   /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest|evening|party)$/
 const findQuotaSubjects = (text: string): readonly string[] =>
   [...collectWords(text.replaceAll(/[-_]/g, ' '))].filter((word) => QUOTA_SUBJECT_WORDS.test(word))
 
-/** Reports messages of full quotas that name other options or categories than those of the quota and its offer. */
+/** Reports messages of full quotas that mention options or categories other than those of the quota and its offer. */
 function checkQuotaMessages(model: Model): readonly Draft[] {
   const { file, config, fields } = model
   return (file.quotas ?? []).flatMap((quota, index): readonly Draft[] => {
@@ -178,7 +178,7 @@ function checkQuotaMessages(model: Model): readonly Draft[] {
   })
 }
 
-/** Reports refusal messages that name a category that is not offered and to which the rule does not apply. */
+/** Reports refusal messages that mention a category that is not offered and to which the rule does not apply. */
 function checkRefusalMessages({ file, config }: Model): readonly Draft[] {
   return (file.approval ?? []).flatMap(({ if_refused: refused }, index) => {
     const { offer, message } = refused ?? {}
@@ -206,7 +206,7 @@ const ANSWER_SYNONYMS: Readonly<Record<string, string>> = {
 const FILLER_WORDS =
   /^(?:this|that|the|an?|is|are|has|have|been|already|registered|registering|registration|register|again|you|your|we|us|it|its|to|of|with|for|on|in|and|or|delegate|somebody|someone|person|there|once|more|please|another|number|no|id|link|sent|seat|time|second)$/
 
-/** Reports the message of a `unique` rule if it names fields, but none of the rule's fields. */
+/** Reports the message of a `unique` rule if it mentions fields, but none of the rule's fields. */
 function checkUniqueMessages({ file, fields }: Model): readonly Draft[] {
   const collectFieldWords = ({ id, field }: FieldAt): ReadonlySet<string> =>
     new Set(
@@ -240,7 +240,7 @@ function checkUniqueMessages({ file, fields }: Model): readonly Draft[] {
 const messageNamesOtherOptionCheck: Check = {
   slug: 'message-names-other-option',
   severity: 'warning',
-  why: 'Delegates would change the answer that the message names, and be refused again.',
+  why: 'Delegates would change the answer that the message mentions, and be refused again.',
   after: ['EV201', 'EV202', 'EV203', 'EV206', 'EV216', 'EV535'],
   find: (model) => [
     ...model.fields.flatMap((field) => [

@@ -1,4 +1,4 @@
-/** Checks EV630 to EV632: the shares and days of refund scales in texts agree with `cancellation`. */
+/** Checks EV630 to EV632: the percentages and dates of refund scales in texts agree with `cancellation`. */
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { RefundTerms } from '../../../event/approval-and-cancellation-types.ts'
 import { findDays, type DayWords } from '../../prose/find-days.ts'
@@ -9,10 +9,10 @@ import type { Check, Model } from '../../checked-file.ts'
 
 const REFUND_WORDS = /\b(?:refund\w*|cancel\w*|withdraw\w*)\b/i
 const SHARE_PATTERN = /(?<![\d.])(\d{1,3})\s*(?:%|per ?cent\b)(?!\s*(?:gst|vat|tax))/gi
-/** Words for a share that is kept, not refunded. */
+/** Words for a percentage that is kept, not refunded. */
 const KEPT_WORDS =
   /\b(?:deduct\w*|retain\w*|kept|keep|forfeit\w*|charges?|charged|fee of|penalty|less)\b/i
-/** Matches a share that is written in words. */
+/** Matches a percentage that is written in words. */
 const SHARES_IN_WORDS =
   /\b(?:full (?:and prompt )?refund|refund(?:ed)? in full|full (?:amount|fees?) (?:is|are|will be) (?:refunded|returned)|fully refund(?:ed|able)|free cancellation|(?:half|three[- ]quarters) (?:of )?(?:the|your) (?:fees?|amount|money))\b/gi
 const REFUND_PHRASES = /\b(?:refund\w*|returned|back|reimburs\w*)\b/i
@@ -79,7 +79,7 @@ function listTokens(model: Model, text: string): readonly Token[] {
   )
 }
 
-/** Returns each share with its day if shares and days alternate in text. In any other order, pairs are uncertain. */
+/** Returns each percentage with its date if they alternate in text. In any other order, pairs are uncertain. */
 function listRefundClaims(model: Model): readonly RefundClaim[] {
   return collectEventTexts(model).flatMap((eventText) => {
     const { text, heading, path } = eventText
@@ -105,7 +105,7 @@ function listRefundClaims(model: Model): readonly RefundClaim[] {
 /** Matches a sentence with all its clauses. */
 const WHOLE_SENTENCE = /[^.!?\n]+(?:\.\d[^.!?\n]*)*/g
 
-/** Pairs the alternating shares and days of a part of the text. Returns no pairs if they do not alternate. */
+/** Pairs the percentages and dates in a part of the text. Returns no pairs if they do not alternate. */
 function pairTokens(
   eventText: EventText,
   tokens: readonly Token[],
@@ -141,7 +141,7 @@ function pairTokens(
   })
 }
 
-/** Returns the refunded shares that a stated share can mean. */
+/** Returns the refunded percentages that a stated percentage can mean. */
 function listPossibleRefunds({ share, clause }: RefundClaim): readonly number[] {
   const [isKept, isRefunded] = [KEPT_WORDS.test(clause), REFUND_PHRASES.test(clause)]
   if (isKept && !isRefunded) return [100 - share]
@@ -162,7 +162,7 @@ const textRefundDayCheck: Check = {
       const stepOfDay = steps.findIndex(({ until }) => claim.isDay(until))
       const stepOfShare = steps.findIndex(({ percent }) => refunds.includes(percent))
       const step = steps[stepOfDay] ?? steps[stepOfShare]
-      // EV1162 reports shares that no step has.
+      // EV1162 reports percentages that no step has.
       if (step === undefined) return []
       if (stepOfDay >= 0 && refunds.includes(step.percent)) return []
       const { eventText, start, end } = claim
@@ -173,7 +173,7 @@ const textRefundDayCheck: Check = {
           span: [eventText.at + start, eventText.at + end],
           message: `the text says “${eventText.text.slice(start, end).replaceAll(/\s+/g, ' ')}”, but the refund scale refunds ${step.percent}% until ${formatDay(step.until)}`,
           related: [{ at, message: 'the step' }],
-          help: 'write the same share and date in both places; `until` includes that day',
+          help: 'write the same percentage and date in both places; `until` includes that day',
         },
       ]
     })
@@ -196,7 +196,7 @@ const NOT_ACCEPTED_WORDS =
 const OTHER_CANCELLATION_WORDS =
   /\b(?:organi[sz]ers?|(?:the|this) (?:event|conference|workshop|meeting) (?:is|was|may|can)|if|unless|except|postpon\w*|visas?|flights?|trains?|travel|abstracts?|papers?|posters?|consent|clicking|insurance|waiting list|names?|substitut\w*|transfer\w*|replac\w*|instead|paid|credited|processed|expect\w*|refunds? (?:will|can|may|are|is))\b/i
 
-/** Reports days for cancellations that differ from the scale: "Cancellation accepted till 15 October". */
+/** Reports dates for cancellations that differ from the scale: "Cancellation accepted till 15 October". */
 function findWrongCancellationDays(
   model: Model,
   steps: readonly { readonly until: Day; readonly percent: number }[],
@@ -219,7 +219,7 @@ function findWrongCancellationDays(
             (ACCEPTED_WORDS.test(words) || NOT_ACCEPTED_WORDS.test(words)) &&
             !BILL_PART_WORDS.test(statement) &&
             !OTHER_CANCELLATION_WORDS.test(words) &&
-            // The other functions check days with a share or a denied refund.
+            // The other functions check dates with a percentage or a denied refund.
             listTokens(model, words).every((token) => 'isDay' in token) &&
             findMatches(words, NO_REFUND_WORDS).length === 0
           if (!isAboutDeadline) return []
@@ -249,7 +249,7 @@ function findWrongCancellationDays(
   )
 }
 
-/** Reports days without a refund that differ from the scale: "No refund after 30 September". */
+/** Reports dates without a refund that differ from the scale: "No refund after 30 September". */
 function findWrongNoRefundDays(
   model: Model,
   steps: readonly { readonly until: Day; readonly percent: number }[],
@@ -279,7 +279,7 @@ function findWrongNoRefundDays(
                 {
                   at: path,
                   span: [offset + start, offset + end],
-                  message: `the text states a different last day for refunds: the refund scale refunds ${steps[lastStepIndex]?.percent ?? 0}% until ${formatDay(until)}`,
+                  message: `the text states a different final date for refunds: the refund scale refunds ${steps[lastStepIndex]?.percent ?? 0}% until ${formatDay(until)}`,
                   related: [
                     { at: `cancellation.steps.${lastStepIndex}`, message: 'the last refund' },
                   ],
@@ -320,7 +320,8 @@ const textNoRefundCheck: Check = {
                   return {
                     at: path,
                     span: [start, start + match[0].length],
-                    message: 'the text excludes refunds, but the refund scale refunds a share',
+                    message:
+                      'the text excludes refunds, but the refund scale refunds part of the payment',
                     related: [
                       { at: 'cancellation.steps', part: 'key', message: 'the refund scale' },
                     ],

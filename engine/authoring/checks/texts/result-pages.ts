@@ -244,7 +244,7 @@ const misspeltRouteCheck: Check = {
         : [
             {
               at,
-              message: `this address contains \`${part}\`, but another one contains \`${similarPart.part}\``,
+              message: `this address contains \`${part}\`, but another address contains \`${similarPart.part}\``,
               related: [{ at: similarPart.at, message: 'the other address' }],
               help: 'use the same spelling in both places, or accept the finding under `allow`',
             },

@@ -138,7 +138,7 @@ const resultPagesSwappedCheck: Check = {
 const FAILURE_ADDRESS = /fail|error|declin|cancel|sorry|unpaid|unsuccess|\bnot?-/i
 const SUCCESS_ADDRESS = /success|thank|confirm|registered|enrol|entered|\bpaid\b|\bdone\b/i
 
-/** Reports addresses of result pages whose last part names the other page. */
+/** Reports addresses of result pages whose last part refers to the other page. */
 function findSwappedAddresses({ success, failed }: Model['file']['routes']): readonly Draft[] {
   const getLastPart = (address: string): string => address.split('/').at(-1) ?? ''
   const isFailure = (address: string): boolean => FAILURE_ADDRESS.test(getLastPart(address))
@@ -155,7 +155,7 @@ function findSwappedAddresses({ success, failed }: Model['file']['routes']): rea
       message:
         isSuccessAddressWrong && isFailedAddressWrong
           ? 'the addresses of `success` and `failed` are swapped'
-          : `the address of \`${key}\` names the other page`,
+          : `the address of \`${key}\` refers to the other page`,
       related: [{ at: `routes.${other}`, message: 'the other address' }],
       help:
         isSuccessAddressWrong && isFailedAddressWrong

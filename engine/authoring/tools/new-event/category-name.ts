@@ -6,7 +6,7 @@ const EMPTY_CELL = /^(?:null|nil|undefined|nan|none|#?n\/a|#ref!?|#value!?)$/i
 export const hasBraces = (name: string): boolean => /[{}]/.test(name)
 
 export const explainBraces = (name: string): string =>
-  `“${name}” has braces, which stand for values in the texts of an event. Write it without { and }.`
+  `“${name}” contains braces, which mark placeholders in event texts. Write it without { and }.`
 
 /** Returns the reason why a string cannot be the name of a category or `thing`. Returns null if it can. */
 export function explainName(name: string, thing = 'category'): string | null {

@@ -1,4 +1,4 @@
-/** Lists unchecked conditions that category names imply: a proof, a limit, free entry. */
+/** Lists unchecked conditions that category names imply: a document, a limit, free entry. */
 import { INR, toAmount, type Currency } from '../../../lib/money.ts'
 import type { FeeRow } from './fee-table/parts.ts'
 import { readPrice } from './prices.ts'
@@ -19,12 +19,12 @@ export function listCategoryRemarks(categories: readonly SampleCategory[]): read
     const limit = LIMIT_PATTERN.exec(category.label)
     return [
       ...(PROOF_WORDS.test(category.label)
-        ? [`${name} names a proof, but delegates are not asked to upload one.`]
+        ? [`${name} mentions a document, but delegates are not asked to upload one.`]
         : []),
       ...(limit === null
         ? []
         : [
-            `${name} names a limit of ${limit[1] ?? limit[2]}, but any number of delegates can choose it.`,
+            `${name} mentions a limit of ${limit[1] ?? limit[2]}, but any number of delegates can choose it.`,
           ]),
       ...(hasPaidCategory && isFree(category)
         ? [`${name} is free, and every delegate can choose it.`]

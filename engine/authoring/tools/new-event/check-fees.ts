@@ -1,4 +1,4 @@
-/** Checks a fee table. Each problem names its cell, row or column. */
+/** Checks a fee table. Each problem states its cell, row or column. */
 import { suggestAmount } from '../../suggestions/amount-notations.ts'
 import { formatCurrency, INR, type Currency } from '../../../lib/money.ts'
 import { addDays, formatDay, isDay, type Day } from '../../../lib/time.ts'
@@ -123,14 +123,14 @@ function findColumnProblems(
         {
           column: index,
           part: 'label',
-          message: `Two periods are called ${name}. Give this one another name.`,
+          message: `Two periods are called ${name}. Rename one of them.`,
         },
       ]
     if (hasBraces(column.label))
       return [{ column: index, part: 'label', message: explainBraces(column.label) }]
     if (column.to === '' && !isLast) {
       lastEnd = null
-      return [{ column: index, isMissingDay: true, message: `Until which day does ${name} apply?` }]
+      return [{ column: index, isMissingDay: true, message: `What is the last day of ${name}?` }]
     }
     if (column.to !== '' && !isDay(column.to))
       return [{ column: index, message: `“${column.to}” is not a valid date.` }]
@@ -141,13 +141,13 @@ function findColumnProblems(
         {
           column: index,
           part: 'label',
-          message: `${name} contains other days than its fields. Write the days below, and only the name here.`,
+          message: `${name} contains dates that differ from its fields. Enter the dates below, and only the name here.`,
           ...(namedDays.columnOfName === null
             ? {}
             : {
                 fixes: [
                   {
-                    message: 'Use the days in the name',
+                    message: 'Use the dates in the name',
                     columns: columns.with(index, namedDays.columnOfName),
                   },
                 ],
@@ -176,7 +176,7 @@ function findColumnProblems(
         {
           column: index,
           part: 'from',
-          message: `${name} begins on ${formatDay(column.from)}, when the previous period still applies. Change one of the days.`,
+          message: `${name} begins on ${formatDay(column.from)}, when the previous period still applies. Change one of the dates.`,
         },
       ]
     if (start !== null && end !== null && end < start)

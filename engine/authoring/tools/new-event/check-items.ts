@@ -1,4 +1,4 @@
-/** Checks the tables of workshops and accompanying persons. Each problem names its row or cell. */
+/** Checks the tables of workshops and accompanying persons. Each problem states its row or cell. */
 import { INR, toAmount, type Currency } from '../../../lib/money.ts'
 import { askAboutPrices, readCells, type FeeProblem } from './check-fees.ts'
 import type { ItemRow, ItemTable } from './fee-table/parts.ts'
@@ -38,7 +38,7 @@ export function findWorkshopName(rows: readonly ItemRow[], index: number): strin
 
 const EMPTY_ROW: ItemRow = { label: '', category: '', cells: [], number: '' }
 
-/** Returns true for a row without prices above rows for single categories: it names the workshop and its seats. */
+/** Returns true for a row without prices above rows for single categories: it states the workshop and its seats. */
 const isOnlyHeading = (rows: readonly ItemRow[], index: number): boolean =>
   rows[index]?.category === '' &&
   rows[index].cells.every((cell) => cell.trim() === '') &&

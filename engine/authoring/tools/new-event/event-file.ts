@@ -23,8 +23,8 @@ import { formatItemSections } from './items.ts'
 import { appendComment, deriveId, quoteYaml } from './yaml-text.ts'
 
 const GST_PERCENT = 18
-const PLACEHOLDER_COMMENT = `# Placeholder values. The form says "Demo values" as long as there are any,
-# and a production server refuses the file. Remove a line when its value is final.`
+const PLACEHOLDER_COMMENT = `# Placeholder values. While this list has entries, the form shows
+# "Demo values", and a production server rejects the file. Remove a line when its value is final.`
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday']
 
 function createSampleTax({
@@ -118,7 +118,7 @@ export function createEventFile(options: SampleOptions): string {
     }),
   )
   const periodLines = [
-    '  periods:                              # both days count',
+    '  periods:                              # both dates are included',
     ...periods.map(
       ({ id: periodId, label, from: firstDay, to: lastDay }) =>
         `    - {id: ${periodId}, label: ${quoteYaml(label, true)}, ${firstDay === null ? '' : `from: ${firstDay}, `}to: ${lastDay}}`,
@@ -143,10 +143,10 @@ ${demoLines.length === 0 ? '' : `${PLACEHOLDER_COMMENT}\ndemo:\n${demoLines.join
 event:
 ${appendComment(`  id: ${id}`, 'also the name of this file')}
   title: ${quoteYaml(title)}
-${appendComment(`  from: ${from}`, `${formatWeekday(from)}, ${formatDay(from)}; days are days in India`)}
+${appendComment(`  from: ${from}`, `${formatWeekday(from)}, ${formatDay(from)}; dates are in Indian time`)}
 ${appendComment(`  to: ${to}`, `${formatWeekday(to)}, ${formatDay(to)}`)}
   venue: ${quoteYaml(options.venue ?? 'Town Hall, Kochi')}
-${appendComment('  status: open', closes === null ? 'registration closes after the last day; closed: at once' : 'closed: registration closes at once')}
+${appendComment('  status: open', closes === null ? 'registration closes after the last day; closed: immediately' : 'closed: registration closes immediately')}
   support: ${quoteYaml(options.support ?? `support@${id}.example`)}
 
 look:
@@ -161,7 +161,7 @@ routes:                                 # the addresses of the pages
 
 # ── What it costs ───────────────────────────────────────────────────────────────
 ${currency === INR ? '' : `\n${appendComment(`currency: ${currency}`, 'of every amount in this file')}\n`}
-categories:                             # who pays differently
+categories:                             # groups of delegates with different prices
 ${categories.map((category) => `  - {id: ${category.id}, label: ${quoteYaml(category.label, true)}}`).join('\n')}
 ${remarks.map((remark) => `\n# Not checked by this file: ${remark}`).join('')}
 

@@ -99,7 +99,7 @@ export function readPriceTable(
 ): FeeTable & { readonly tax: TableTax | null } {
   const tableCurrency = context.currency === INR ? findTableCurrency(cells) : {}
   const { currency = context.currency } = tableCurrency
-  // If the currency of the whole table is in question, single lines do not ask about it again.
+  // If the currency of the whole table is in question, individual lines do not ask about it again.
   const isCurrencyKnown = (tableCurrency.currency ?? tableCurrency.currencyAsked) !== undefined
   const notes: string[] = []
   const taxNotes: string[] = []

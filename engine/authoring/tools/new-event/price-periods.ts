@@ -77,7 +77,7 @@ export function expandPrices<Price extends Amount | null>(
     : prices
 }
 
-/** Returns the event's days from the answers. Missing days become placeholders in the year that the title names. */
+/** Returns the event's dates from the answers. Missing dates become placeholders in the year that the title states. */
 export function chooseEventDays(options: SampleOptions): EventDays {
   const { id, title = id, today, periodEnds = [] } = options
   const year = /(?<!\d)20\d\d(?!\d)/.exec(title)?.[0]

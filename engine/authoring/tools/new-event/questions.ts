@@ -35,7 +35,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'from',
-    buildQuestion: () => 'On which day does it begin?',
+    buildQuestion: () => 'When does it begin?',
     example: () => '12 March 2027, or 12/03/2027',
     parse: (answer, answers, today) => {
       const daysResult = readDays(answer, today)
@@ -46,7 +46,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'to',
-    buildQuestion: (answers) => (answers.to === undefined ? 'On which day does it end?' : null),
+    buildQuestion: (answers) => (answers.to === undefined ? 'When does it end?' : null),
     parse: (answer, answers, today) => {
       const daysResult = readDays(answer, today)
       return daysResult.ok
@@ -61,7 +61,7 @@ export const QUESTIONS: readonly Question[] = [
   },
   {
     name: 'support',
-    buildQuestion: () => 'Which email address do delegates write to?',
+    buildQuestion: () => 'Which email address should delegates write to?',
     parse: (answer, answers) => {
       const suggestion = suggestEmail(answer)
       if (suggestion !== null)
@@ -146,8 +146,8 @@ export const QUESTIONS: readonly Question[] = [
       const count = countPeriods(answers)
       if ((answers.periodEnds?.length ?? 0) >= count - 1) return null
       return count === 2
-        ? 'Until which day do the early prices apply?'
-        : 'Until which day does each price except the last apply?'
+        ? 'What is the last day of the early prices?'
+        : 'What is the last day of each price except the final one?'
     },
     example: (answers) =>
       listPeriodLabels(countPeriods(answers), answers.periodLabels).slice(0, -1).join('; '),
@@ -157,7 +157,7 @@ export const QUESTIONS: readonly Question[] = [
       if (failedDay?.ok === false) return failedDay
       const count = countPeriods(answers)
       if (ends.length < count - 1)
-        return err(`There are ${count} periods. Give ${count - 1} days, separated by semicolons.`)
+        return err(`There are ${count} periods. Enter ${count - 1} dates, separated by semicolons.`)
       return orderAnswers({
         ...answers,
         periodEnds: ends.flatMap((end) => (end.ok ? [end.value[1]] : [])),
@@ -192,8 +192,8 @@ export const QUESTIONS: readonly Question[] = [
       workshops !== undefined
         ? null
         : free === true
-          ? 'Which workshops are there, with how many seats?'
-          : 'Which workshops are there, at which price, with how many seats?',
+          ? 'Which workshops are there, and how many seats does each have?'
+          : 'Which workshops are there, and what are their prices and seats?',
     example: ({ free }) => `${formatWorkshopsExample(free === true)}; or none`,
     parse: (answer, answers, today) => {
       if (isFeeTable(answer)) return readPastedWorkshops(answer, answers, today)
@@ -251,7 +251,7 @@ function readPastedTable(
   })
   if (table.currencyAsked !== undefined && answers.currency === undefined)
     return err(
-      `The table names ${table.currencyAsked}. If its prices are in ${table.currencyAsked}, state it: --currency ${table.currencyAsked}. If they are in rupees, remove ${table.currencyAsked} from the table.`,
+      `The table mentions ${table.currencyAsked}. If its prices are in ${table.currencyAsked}, state it: --currency ${table.currencyAsked}. If they are in rupees, remove ${table.currencyAsked} from the table.`,
     )
   const closedPeriods = findClosedPeriods(table, table.currency ?? currency)
   const { fees, problems } = readFees(
@@ -332,17 +332,18 @@ const splitDays = (answer: string, today: Day): readonly string[] => {
 /** If a conference is longer, its month or year is probably wrong. */
 const MAX_LIKELY_DAYS = 28
 
-/** Sorts the event's days, and checks that the conference is not over and does not last for months. */
+/** Sorts the event's dates, and checks that the conference has not ended and does not last for months. */
 function orderEventDays(answers: NewEventAnswers, today: Day): Result<NewEventAnswers, string> {
   const { from, to = from } = answers
-  if (to !== undefined && to < today) return err(`${formatDay(to)} is over. Is the year right?`)
+  if (to !== undefined && to < today)
+    return err(`${formatDay(to)} is in the past. Is the year correct?`)
   const days = from === undefined || to === undefined ? 0 : countDaysBetween(from, to) + 1
   return days > MAX_LIKELY_DAYS
-    ? err(`The conference would last ${days} days. Are the month and the year right?`)
+    ? err(`The conference would last ${days} days. Are the month and the year correct?`)
     : orderAnswers(answers)
 }
 
-/** Checks that the days are in order and leave at least one day for the later prices. */
+/** Checks that the dates are in order and leave at least one day for the later prices. */
 function orderAnswers(answers: NewEventAnswers): Result<NewEventAnswers, string> {
   const { from, to = from, periodEnds = [] } = answers
   if (from !== undefined && to !== undefined && to < from)
@@ -352,7 +353,7 @@ function orderAnswers(answers: NewEventAnswers): Result<NewEventAnswers, string>
   )
   const [later, earlier] = [periodEnds[misorderedIndex], periodEnds[misorderedIndex - 1]]
   if (later !== undefined && earlier !== undefined)
-    return err(`${formatDay(later)} is not after ${formatDay(earlier)}. Give the days in order.`)
+    return err(`${formatDay(later)} is not after ${formatDay(earlier)}. Enter the dates in order.`)
   const end = periodEnds.at(-1)
   if (end !== undefined && to !== undefined && end >= to)
     return err(

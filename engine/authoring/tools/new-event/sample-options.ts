@@ -24,7 +24,7 @@ export type SampleWorkshop = {
   /** Null if unlimited. */
   readonly seats: number | null
 }
-/** The share, in whole percent, that is refunded for a cancellation until the end of this day. */
+/** The whole percentage that is refunded for a cancellation up to the end of this day. */
 export type RefundStep = { readonly until: Day; readonly percent: number }
 /** Missing values get placeholders, which the file lists under `demo:`. */
 export type SampleOptions = {

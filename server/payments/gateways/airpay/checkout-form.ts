@@ -77,7 +77,8 @@ export function buildCheckoutForm(
     checksum,
     payment_url: payUrl,
   }
-  // Airpay's documentation requires a phone number, but its kits do not. Sends the number if the gateways file lists `phone` under `posts`.
+  // Airpay's documentation requires a phone number, but its kits do not. Sends the number if the gateways file lists
+  // `phone` under `posts`.
   return ok(
     Object.values(event.payment.gateway.posts).includes('phone')
       ? { ...data, phone: readIndianNumber(buyer.phone) ?? '' }

@@ -25,7 +25,7 @@ const deriveKeys = memoize((account: Account) => ({
 export const getPrivateKey = (account: Account): string => deriveKeys(account).private
 const getChecksumKey = (account: Account): string => deriveKeys(account).checksum
 
-/** The buyer's fields of the checkout form. */
+/** The buyer's fields in the checkout form. */
 export type PostedBuyer = {
   readonly email: string
   readonly firstName: string
@@ -37,8 +37,8 @@ export type PostedBuyer = {
 }
 
 /**
- * Computes the checkout checksum, without separators. A missing value is empty; the day is the Indian date of the
- * request.
+ * Computes the checkout checksum, without separators. A missing value is empty; the date is the request's date in
+ * India.
  */
 export function computeHandOffChecksum(
   account: Account,

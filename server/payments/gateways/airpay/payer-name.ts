@@ -8,8 +8,8 @@ import type { Fields } from '../message-fields.ts'
 const MAX_CHARACTERS = 100
 
 /**
- * Returns the payer from the first text that names one: the status response precedes messages, which any client can
- * send. Null if nothing names a payer.
+ * Returns the payer from the first text that contains one: the status response precedes messages, which any client
+ * can send. Null if no text contains a payer.
  */
 export function findPayer(
   texts: readonly { readonly body: string; readonly contentType: string }[],
@@ -45,7 +45,7 @@ function readPayer(fields: Fields): Payer {
   }
 }
 
-/** Builds the fields in which the simulator names the payer. */
+/** Builds the fields in which the simulator states the payer. */
 export const buildPayerFields = ({
   name,
   email,

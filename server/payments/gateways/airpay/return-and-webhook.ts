@@ -10,7 +10,7 @@ import type { Fields } from '../message-fields.ts'
 /**
  * Reads a message without trusting it. Even a message with the correct hash is no proof of payment: an attacker who has
  * seen one genuine webhook can forge another. A message with a wrong or missing hash is accepted too: it only starts a
- * query, and the gateway's hash may differ from its documentation. The message must name an order.
+ * query, and the gateway's hash may differ from its documentation. The message must contain an order id.
  */
 export function readReturnOrWebhook(
   fields: Fields,

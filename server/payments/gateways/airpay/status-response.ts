@@ -165,7 +165,7 @@ function mergeRefunds(refunds: readonly RefundedEvent[]): readonly ReportedRefun
 }
 
 /**
- * Returns true if the transaction is about the queried order. A transaction that names no order counts as one about it;
+ * Returns true if the transaction is about the queried order. A transaction without an order id counts as such;
  * other checks decide whether to accept it.
  */
 function isForOrder(fields: Fields, orderId: OrderId): boolean {

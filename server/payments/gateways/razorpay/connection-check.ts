@@ -19,7 +19,7 @@ import type { RazorpayPayment } from './status.ts'
 const NO_SUCH_ORDER = 'NOSUCHORDER'
 
 export type RazorpayQuery = {
-  /** The address of the API, with a slash at the end. */
+  /** The URL of the API, with a slash at the end. */
   readonly address: string
   readonly account: RazorpayAccount
   /** Null to query an order that cannot exist. */

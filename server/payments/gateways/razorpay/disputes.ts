@@ -17,7 +17,7 @@ const STATUSES: readonly string[] = [
 export const isDisputeId = (id: string): boolean => DISPUTE_ID_PATTERN.test(id)
 
 /**
- * Queries a dispute. `references`: the references of the order's payments. A dispute about another payment is an
+ * Queries a dispute. `references`: the order's payment references. A dispute about another payment is an
  * error.
  */
 export async function requestDispute(

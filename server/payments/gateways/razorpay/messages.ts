@@ -14,12 +14,12 @@ import type { Json } from './api.ts'
 import { isDisputeId } from './disputes.ts'
 import { isReturnSigned, isWebhookSigned } from './signatures.ts'
 
-// The messages are no proof of payment, so each only starts a status query.
+// The messages do not prove payment, so each only starts a status query.
 
 type Fields = Readonly<Record<string, string>>
 
 /**
- * Reads the browser's return to the address of an order: with a signature after a payment, with unsigned error fields
+ * Reads the browser's return to an order's return URL: with a signature after a payment, with unsigned error fields
  * after a failure, with nothing after a cancellation.
  */
 export function readReturn(

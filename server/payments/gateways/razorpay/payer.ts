@@ -5,7 +5,7 @@ import { asItems, asObject, asText } from './api.ts'
 /** The maximum length; real addresses are shorter. */
 const MAX_CHARACTERS = 100
 
-/** Returns the payer. `raw`: the stored list of responses. Null if no payment names a payer. */
+/** Returns the payer. `raw`: the stored list of responses. Null if no payment contains a payer. */
 export function findRazorpayPayer(raw: string): Payer | null {
   let responses: unknown
   try {

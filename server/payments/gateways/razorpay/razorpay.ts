@@ -22,7 +22,8 @@ import type { RazorpayPayment, RazorpayRefund } from './status.ts'
 // and credentials differ. Rules: docs/razorpay.md and tests/server/payments/razorpay/.
 
 /**
- * The addresses of the hosted page and of the API (with a slash at the end), and every origin that a payment passes.
+ * The URLs of the hosted page and of the API (with a slash at the end), and every origin that a payment passes
+ * through.
  */
 export type RazorpayAddresses = {
   readonly pay: string
@@ -36,7 +37,7 @@ export type RazorpayOptions = {
   /** The simulator's addresses; null to use those of the event's gateway. */
   readonly addresses: RazorpayAddresses | null
   readonly checkouts: Pick<CheckoutStore, 'recordCheckout' | 'checkoutsOf' | 'checkoutById'>
-  /** Returns the address to which the browser returns after the payment of an order. */
+  /** Returns the URL to which the browser returns after the payment of an order. */
   readonly returnAddress: (orderId: OrderId) => string
 }
 

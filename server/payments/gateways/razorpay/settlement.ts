@@ -58,7 +58,7 @@ export const SETTLEMENT_HEADINGS = [
 /**
  * Converts a row of the report to a row of the table; null if it is not in the documented format. Amounts become
  * rupees. The gateway's fee includes its tax, which the table has in a separate column. A row that is not settled has
- * no day and no UTR.
+ * no date and no UTR.
  */
 export function toSettlementRow(row: Json): readonly string[] | null {
   const amounts = ['amount', 'fee', 'tax', 'debit', 'credit'].map((name) =>

@@ -74,7 +74,7 @@ export const isReceived = ({ isCaptured, status }: RazorpayPayment): boolean =>
 export const NOT_CAPTURED_CODE = 'NOT_CAPTURED'
 /** The code of a refusal after which the money may still arrive: the bank's response is missing. */
 const UNCLEAR_CODE = 'GATEWAY_ERROR'
-/** Reasons that mean a missing response from the bank, regardless of the code. */
+/** Reasons that indicate a missing response from the bank, regardless of the code. */
 const NO_RESPONSE_REASON = /timed?_?out|technical|unavailable|server_error/
 
 /**

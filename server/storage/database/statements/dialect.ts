@@ -6,7 +6,7 @@ import type { Tables } from './tables.ts'
 export type Dialect = {
   readonly name: 'sqlite' | 'postgres'
   /** True if each change of a counter or of revenue adds a row, and rows are summed later. */
-  readonly countersAreAppended: boolean
+  readonly appendsCounterRows: boolean
   /** Builds and compiles statements. It is not connected to a database. */
   readonly builder: Kysely<Tables>
   /** Returns the text at a path of a JSON column, such as `$.buyer.name`. Null if the path does not exist. */
@@ -18,8 +18,8 @@ export type Dialect = {
   /** Returns the ids of a JSON array as a table, in the array's order. */
   idTable(jsonArray: string): RawBuilder<{ value: number }>
   /**
-   * Wraps an id that each call passes. With an unwrapped parameter, SQLite would plan joins and lists again at every
-   * run.
+   * Wraps an id that each call passes. With an unwrapped parameter, SQLite would replan joins and lists on every
+   * execution.
    */
   id(id: number): Expression<number>
   /** Tests whether the flag is 1, in the form in which partial indexes are defined. */
@@ -62,7 +62,8 @@ export type Dialect = {
   /** Returns a gateway's text in the form in which it is stored. */
   storedBytes(text: string): StoredBytes
   /**
-   * Wraps a limit that each call passes. With a plain `limit ?`, SQLite would plan the statement again at every run.
+   * Wraps a limit that each call passes. With a plain `limit ?`, SQLite would replan the statement on every
+   * execution.
    */
   limit(rows: number): Expression<number>
 }

@@ -15,7 +15,7 @@ import type { Tables } from './tables.ts'
 
 export const sqliteDialect: Dialect = {
   name: 'sqlite',
-  countersAreAppended: false,
+  appendsCounterRows: false,
   builder: new Kysely<Tables>({
     dialect: {
       createAdapter: () => new SqliteAdapter(),

@@ -12,7 +12,7 @@ export type Values<Given> = object extends Given ? [given?: Given] : [given: Giv
 export type StoreStatement<Given, Row> = {
   get(sql: Sql, ...params: Values<Given>): Promise<Row | undefined>
   all(sql: Sql, ...params: Values<Given>): Promise<Row[]>
-  /** Queues the statement, which is sent together with the next one whose result is awaited; see `Statement`. */
+  /** Queues the statement, which is sent together with the next statement whose result is awaited; see `Statement`. */
   run(sql: Sql, ...params: Values<Given>): WriteResult
   /** Runs the statement as the last one of a batch. If it fails, the batch is rolled back. See `Batch`. */
   check(sql: Sql, ...params: Values<Given>): void

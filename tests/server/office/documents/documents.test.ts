@@ -175,7 +175,7 @@ test.for([
       sums,
       in_words: inWords,
     } = formatDocument(await readBody(regNo, 'receipt'))
-    // "Order", "Registration" and "reference" did not identify the numbers next to them.
+    // Each label states which number follows.
     expect([head[0]?.[0], head[2]?.[0]]).toEqual(['Order number', 'Registration number'])
     expect(notes[0]?.[1]).toContain(', payment reference ')
     expect(total).toEqual(['Paid', formatMoney(toAmount(amountHeld), INR)])
@@ -303,7 +303,7 @@ test('the server stops immediately after rendering a receipt', async () => {
   expect(stdout).not.toContain('Timeout')
 })
 
-test('after a transfer, the new holder could open documents in the name of the first holder; now only staff can open them', async () => {
+test('after a transfer, only staff can open documents in the name of the first holder', async () => {
   const details = { n: 60, on: toNoon('2026-01-18'), answers: buildAnswers('First Holder') }
   const regNo = await register(server, EVENT, { ...details, pays: 'success' })
   const buildLink = async (): Promise<string> => {

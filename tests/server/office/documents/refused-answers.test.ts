@@ -11,7 +11,7 @@ const EVENT = 'sample2026'
 const INVALID_GSTIN = '29AAAAA0000A1Z1'
 const VALID_GSTIN = '29AAAAA0000A1ZY'
 const GSTIN_ERROR = 'This GSTIN contains an invalid character. Please check it.'
-const AMOUNT_ERROR = 'Please enter an amount with at most two decimals'
+const AMOUNT_ERROR = 'Please enter an amount with at most two decimal places'
 
 let server: TestApp
 let office: Office
@@ -53,7 +53,7 @@ const correct = async (regNo: RegNo, answers: Answers) => {
   return [status, body.message]
 }
 
-test('a GSTIN with a wrong check digit was accepted, and was missing from the invoice', async () => {
+test('a GSTIN with a wrong check digit is rejected', async () => {
   expect(await register({ gst_number: INVALID_GSTIN })).toMatchObject({
     status: 422,
     body: { errors: { gst_number: GSTIN_ERROR } },
@@ -66,7 +66,7 @@ test('a GSTIN with a wrong check digit was accepted, and was missing from the in
   ])
 })
 
-test('a donation with a third decimal was rounded instead of rejected', async () => {
+test('a donation with a third decimal is rejected, not rounded', async () => {
   expect(await register({ gift: 33.335 })).toMatchObject({
     status: 422,
     body: { errors: { gift: AMOUNT_ERROR } },

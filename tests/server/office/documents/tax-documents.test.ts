@@ -54,7 +54,7 @@ async function readPageText(body: DocumentBody): Promise<string> {
   return page.toStructuredText('preserve-whitespace').asText().replaceAll('\u00a0', ' ')
 }
 
-test('a receipt counted an untaxed donation as taxable value instead of listing it separately', async () => {
+test('a receipt lists an untaxed donation separately from the taxable value', async () => {
   const regNo = await registerPaid(KERALA, ROOM_AND_DONATION)
   const readSums = async (kind: string) =>
     formatDocument(await readIssuedDocument(regNo, kind)).sums.map(([name, sum]) => [
@@ -69,7 +69,7 @@ test('a receipt counted an untaxed donation as taxable value instead of listing 
   expect(await readSums('invoice')).toContainEqual(['Taxable value', '₹ 7,000'])
 })
 
-test('a bill with rates of 18% and 5% stated one tax, without the rate and code of each line or the tax of each rate', async () => {
+test('a bill with rates of 18% and 5% states the rate and code of each line, and the tax for each rate', async () => {
   const body = await issueInvoice(KERALA, ROOM)
   expect(body.lines).toMatchObject([
     { item: 'registration', rate: 18, sac: '998596', base: 100_000, gst: 18_000 },
@@ -100,7 +100,7 @@ test('a bill with rates of 18% and 5% stated one tax, without the rate and code 
 })
 
 describe('the place of supply', () => {
-  test('admission for a hospital registered in another state had IGST instead of CGST and SGST of the state of the venue', async () => {
+  test('admission for a hospital registered in another state has CGST and SGST of the venue’s state, not IGST', async () => {
     const body = await issueInvoice(KERALA, { ...REGISTERED_BUYER, ...ROOM })
     expect(body).toMatchObject({
       form: 'tax-invoice',
@@ -150,7 +150,7 @@ describe('the place of supply', () => {
 })
 
 describe('the kind of document', () => {
-  test('a donation was part of the taxable value instead of an untaxed item of an invoice-cum-bill of supply', async () => {
+  test('a donation is an untaxed item of an invoice-cum-bill of supply, not part of the taxable value', async () => {
     const body = await issueInvoice(KERALA, ROOM_AND_DONATION)
     expect(body.form).toBe('invoice-cum-bill')
     expect(body.byRate?.reduce((sum, { taxable }) => sum + taxable, 0)).toBe(700_000)
@@ -164,7 +164,7 @@ describe('the kind of document', () => {
     expect(registeredInvoice.form).toBe('tax-invoice')
   })
 
-  test('an untaxed bill had no statutory document (bill of supply)', async () => {
+  test('an untaxed bill gets a bill of supply', async () => {
     const body = await issueInvoice(KERALA, { is_member: false, gift: 500 })
     expect(body).toMatchObject({ form: 'bill-of-supply', gst: 0, byRate: [], total: 50_000 })
     const text = await readPageText(body)
@@ -173,7 +173,7 @@ describe('the kind of document', () => {
       expect(text).not.toContain(word)
   })
 
-  test('staff and delegates saw "Tax invoice" for a bill of supply: both lists show the title of the printed document', async () => {
+  test('staff and delegates see the title of the printed document in their lists', async () => {
     const office = await signIn(server)
     for (const [answers, title] of [
       [{ is_member: false, gift: 500 }, 'Bill of supply'],
@@ -193,7 +193,7 @@ describe('the kind of document', () => {
     }
   })
 
-  test('a credit note credits each rate at its place of supply, and names the document that it corrects', async () => {
+  test('a credit note credits each rate at its place of supply, and states the document that it corrects', async () => {
     const regNo = await registerPaid(MYSORE, ROOM_AND_DONATION)
     const order = createOrderId(regNo, 1)
     const at = instant(noon + 86_400_000)
@@ -218,7 +218,7 @@ describe('the kind of document', () => {
   })
 })
 
-test('a long email address ran off the page', async () => {
+test('a long email address stays within the margins of the page', async () => {
   const invoice = await issueInvoice(KERALA, {
     ...REGISTERED_BUYER,
     ...ROOM_AND_DONATION,
@@ -254,7 +254,7 @@ describe('an invoice of 50,000 rupees', () => {
       url: `/api/${KERALA}/register/`,
       payload: { ...DELEGATE_ANSWERS, ...answers, nights: 17 },
     })
-  test('had no address of a buyer without a GSTIN, because the form did not ask for address and state', async () => {
+  test('requires an address and a state from a buyer without a GSTIN', async () => {
     const response = await register({})
     expect(response.statusCode).toBe(422)
     expect(Object.keys(response.json<{ errors: object }>().errors)).toEqual(['address', 'region'])
@@ -266,14 +266,14 @@ describe('an invoice of 50,000 rupees', () => {
     expect(belowLimit.statusCode, belowLimit.body).toBe(201)
   })
   test.each([
-    ['with address and state', { address: '1 Home Road, Kochi', region: 'kl' }],
+    ['with an address and a state', { address: '1 Home Road, Kochi', region: 'kl' }],
     ['with a GSTIN', { gst_number: TAMIL_NADU_GSTIN }],
   ])('is registered %s', async (_, answers) => {
     const response = await register(answers)
     expect(response.statusCode, response.body).toBe(201)
   })
 
-  test('a correction raised a bill to ₹ 50,000 although address and state were missing', async () => {
+  test('a correction that raises a bill to ₹ 50,000 requires an address and a state', async () => {
     const office = await signIn(server)
     const regNo = await registerPaid(KERALA, { nights: 15 })
     const correct = (answers: object) =>
@@ -303,7 +303,7 @@ describe('an invoice of 50,000 rupees', () => {
   })
 })
 
-test('an institution name with the address of another site was a link in the receipt and the invoice', async () => {
+test('an institution name with the address of another site is not a link in the receipt or the invoice', async () => {
   const enteredAnswers = {
     full_name: 'Dr. A.B. Nair evil\u2024example',
     email: 'made.up@example.org',

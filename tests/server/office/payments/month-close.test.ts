@@ -1,4 +1,4 @@
-/** The close of January: the accountant's file agrees with the ledger, and later entries are marked. */
+/** The month-end close of January: the accountant's file matches the ledger, and later entries are marked. */
 import { parse } from 'csv-parse/sync'
 import { strFromU8, unzipSync } from 'fflate'
 import readXlsxFile from 'read-excel-file/node'
@@ -88,7 +88,7 @@ const closeMonth = (month: string) =>
     payload: { month },
   })
 
-test('the file for the accountant agrees with the ledger, and its tables with each other', async () => {
+test('the file for the accountant matches the ledger, and the tables in it match each other', async () => {
   const files = await readMonthFiles()
   const names = ['summary', 'payments', 'refunds', 'invoices', 'credit-notes', 'settlement-fees']
   expect(Object.keys(files).toSorted()).toEqual(
@@ -97,7 +97,7 @@ test('the file for the accountant agrees with the ledger, and its tables with ea
       'readme_2026-01.txt',
     ].toSorted(),
   )
-  // Invoices of transfers seemed to be missing from the month in which the money was received.
+  // A transfer may be invoiced in a later month than the month in which the money was received.
   expect(strFromU8(files['readme_2026-01.txt'] ?? new Uint8Array())).toContain(
     'An invoice is dated when its payment was recorded.',
   )
@@ -213,7 +213,7 @@ test('a closed month accepts later payments, and marks them on the page and in t
   )
   expect(movedRows.map((row) => row['Counts as'])).toEqual(['Received', 'Moved to another event'])
   expect(sumColumn(movedRows, 'Amount received')).toBe(118_000)
-  // A refund was listed under “Counts as: Received”.
+  // No refund is listed under “Counts as: Received”.
   const refunds = Object.groupBy(
     readTable(filesAfterMove, 'refunds'),
     (row) => row['Counts as'] ?? '',
@@ -229,7 +229,7 @@ test('a closed month accepts later payments, and marks them on the page and in t
   const closings = app.rows('SELECT event_id, month, who FROM month_closings ORDER BY id')
   expect(closings).toHaveLength(4)
 
-  // A payment recorded after the closing was reported as moved from the first event, which had never counted it.
+  // A payment recorded after the closing is not reported as moved from the first event, which never counted it.
   app.setTime('2026-02-02T13:30:00+05:30')
   await saveUnmatched('HDFCN52026012999')
   const movedRegNo = await moveUnmatched(803, { ...answers, email: 'latest@example.org' })
@@ -238,7 +238,7 @@ test('a closed month accepts later payments, and marks them on the page and in t
   ])
 })
 
-test('a refund in February of a January payment marked the payment as a change to the closed month', async () => {
+test('a refund in February of a January payment is not a change to the closed month', async () => {
   january.server.setTime('2026-02-02T14:00:00+05:30')
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
   january.server.setTime('2026-02-02T15:00:00+05:30')
@@ -257,7 +257,7 @@ const listStatementPayments = () =>
     ['transfer', 'upi'].includes(METHODS[(n >> 1) % 4] ?? ''),
   )
 
-test('the checklist counts open reviews, open refunds, and payments in no settlement', async () => {
+test('the checklist counts open reviews, open refunds, and payments that are in no settlement', async () => {
   const { checks } = await readMonth()
   const airpayEntries = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({
@@ -284,7 +284,7 @@ test('the checklist counts open reviews, open refunds, and payments in no settle
   })
   expect((await readMonth()).checks.refunds).toBe(1)
 
-  // The checklist showed "No open refunds", because a refund is listed only once staff make it.
+  // A refund that staff have not made yet also counts as open.
   const cancelledRegNo = january.regNos.at(-1) ?? ''
   const cancellation = { act: 'cancel', why: 'Ill', pay_back: '100' }
   expect(await office.act(cancelledRegNo, cancellation)).toMatchObject({ status: 200 })
@@ -294,7 +294,7 @@ test('the checklist counts open reviews, open refunds, and payments in no settle
   })
 })
 
-test('a manually recorded transfer looked like a transfer in the bank statement, and a line in two statements counted twice', async () => {
+test('a manually recorded transfer is not matched to the bank, and a line in two statements counts once', async () => {
   const [n = 0] = listStatementPayments()
   const statementLine = `16/01/26,NEFT CR-IN26012000${String(n).padStart(6, '0')},,,${n % 3 === 0 ? 1180 : 2360}`
   const unknownLine = '17/01/26,CASH DEPOSIT,,,75'
@@ -331,7 +331,7 @@ test('a manually recorded transfer looked like a transfer in the bank statement,
   expect(
     readTable(files, 'payments').filter((row) => row['Bank statement'] === 'Not found'),
   ).toHaveLength(initialCount - 1)
-  // A payment that is recorded after its statement was uploaded is found as well.
+  // A payment that is recorded after its statement was uploaded is matched as well.
   await upload('18/01/26,NEFT CR-HDFCN52026011801,,,1180')
   expect((await readMonth()).checks.statements).toEqual({ statements: 3, matched: 1, open: 2 })
   const regNo = await register(january.server, EVENT_IDS[1], {
@@ -424,7 +424,7 @@ test('a payout counts as received by the bank if a saved statement shows its amo
   })
 })
 
-test('the audit log of an event did not show its owner that a treasurer of all events had closed and exported a month', async () => {
+test('the audit log of an event shows its owner that a treasurer of all events has closed and exported a month', async () => {
   const { store } = january.server.deps
   const permissions = { role: 'owner', events: ['second2026'] } as const
   await store.addAdmin('second', await hashCheaply(PASSWORD), january.server.now(), permissions)
@@ -445,7 +445,7 @@ test('the audit log of an event did not show its owner that a treasurer of all e
   )
 })
 
-test('the last month and day of the calendar caused an internal error, because no day follows them', async () => {
+test('the last month and the last date of the calendar cause no internal error, although no date follows them', async () => {
   expect((await closeMonth('9999-12')).json()).toMatchObject({ code: 'bad_month' })
   for (const [path, status] of [
     ['months/?month=9999-12', 400],

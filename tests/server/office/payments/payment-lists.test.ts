@@ -151,7 +151,7 @@ test('rows, totals, CSV, Excel and the daily revenue agree to the paisa', async 
   }
 })
 
-test('filters by event, method and days; an invalid filter is rejected', async () => {
+test('filters by event, method and dates; an invalid filter is rejected', async () => {
   const cashList = await listMovements(`${MONTH}&event=second2026&method=cash`)
   expect(cashList.totals).toHaveLength(1)
   expect(cashList.totals?.[0]).toMatchObject({ event: 'Second 2026', method: 'Cash', payments: 75 })
@@ -164,7 +164,7 @@ test('filters by event, method and days; an invalid filter is rejected', async (
   expect((await office.get('/api/admin/movements/?from=2026-02-02&to=2026-02-01')).statusCode).toBe(
     400,
   )
-  // Without days, the list shows the current month of the server's clock.
+  // Without dates, the list shows the current month of the server's clock.
   expect(await listMovements('')).toMatchObject({ from: '2026-02-01', to: '2026-02-28' })
 })
 
@@ -277,7 +277,7 @@ test('amounts due match the registration lists, oldest first; a reminder is note
   ])
 })
 
-test('refunds were counted as received, like payments', async () => {
+test('refunds are not counted as received', async () => {
   const { deps } = january.server
   const filter = { eventIds: null, from: toNoon('2026-01-01'), to: toNoon('2026-02-01') }
   const { rows } = await deps.store.movementPage(filter, null, 500)

@@ -49,7 +49,7 @@ const STATEMENT_DAY = '2025-10-09' as Day
 let server: TestApp
 let ownParty: EventParty
 let otherParty: EventParty
-/** Numbers in the format of the other event that do not exist. */
+/** Numbers that have the other event's format but do not exist. */
 let unknownParty: EventParty
 let routes: readonly Route[]
 
@@ -437,7 +437,7 @@ describe('a user of another event', () => {
     expect(requestCount).toBeGreaterThan(2000)
   })
 
-  test('could tell from the responses which registration numbers of the other event exist', async () => {
+  test('cannot tell from the responses which registration numbers of the other event exist', async () => {
     const leaks: string[] = []
     let requestCount = 0
     for (const route of routes) {
@@ -539,7 +539,7 @@ describe('the server does not start with an office route', () => {
   test.each<[string, string, GuardedRule]>([
     ['an event', '/admin/new', { minRole: 'owner', target: 'any', query: ['event'] }],
     [
-      'an event in another letter case',
+      'an event in a different letter case',
       '/admin/new',
       { minRole: 'owner', target: 'any', query: ['eventId'] },
     ],
@@ -581,7 +581,7 @@ describe('the server does not start with an office route', () => {
     expect(createStart((app) => addOfficeRoutes(app).post(path, rule, respond))).toThrow(path)
   })
 
-  test('whose path lacks the parameter that its rule declares', () => {
+  test('whose path does not contain the parameter that its rule declares', () => {
     const rule: GuardedRule = { minRole: 'owner', target: 'registration' }
     expect(createStart((app) => addOfficeRoutes(app).get('/admin/new', rule, respond))).toThrow(
       ':reg_no',

@@ -15,11 +15,11 @@ type AccessRule =
   | 'unauthenticated'
   /** Any signed-in user, of any event. */
   | 'signed in'
-  /** That role or a higher one, only for the user's events. */
+  /** Users with this role or a higher one, only for their events. */
   | `${Role} of their event`
-  /** That role or a higher one; the response covers the user's events. */
+  /** Users with this role or a higher one; the response covers their events. */
   | `${Role} of any event`
-  /** That role or a higher one, with access to all events. */
+  /** Users with this role or a higher one and access to all events. */
   | `${Role} of all`
 
 /** A route without a row fails the test. */
@@ -266,7 +266,7 @@ function sendRequest(
   })
 }
 /**
- * Returns whether the path contains a registration, review or statement, whose number does not exist in another event.
+ * Returns whether the path contains the number of a registration, review or statement, which belongs to one event.
  */
 const hasTarget = (url: string): boolean =>
   /\/(registrations\/:reg_no|reviews\/:id|statements\/:statement)\b/.test(url)
@@ -391,7 +391,7 @@ const findUser = (name: string): TestUser => {
 }
 
 describe('a user of one event', () => {
-  test('gets an error that names the event and role that a call requires', async () => {
+  test('gets an error that states the event and role that a call requires', async () => {
     const response = await sendRequest(findUser('owner-elsewhere'), 'GET', '/admin/codes')
     const { title } = server.deps.events.findById(ownEventId)!.config
     expect(response.json()).toMatchObject({
@@ -491,7 +491,7 @@ describe('a user of one event', () => {
     expect(await move('all-treasurer')).toEqual([409, 'not_allowed'])
   })
 
-  test('cannot access another event by sending the event parameter twice or under another name', async () => {
+  test('cannot access another event by sending the event parameter twice or under a different name', async () => {
     const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEventId)!
       .config.id
     for (const url of [

@@ -154,7 +154,7 @@ describe('one UTR', () => {
     expect(sumReceived()).toBe(receivedBefore)
   })
 
-  test('that was recorded as part of a narration was not recognised later on its own, in a statement or in a claim', async () => {
+  test('that was recorded as part of a narration is recognised later on its own, in a statement or in a claim', async () => {
     const [reference, { regNo: paidRegNo }, { regNo, page }] = [
       createUtr(),
       await register(),
@@ -212,7 +212,7 @@ test('a short front desk slip number is not a bank reference', async () => {
     await addAtDesk('cash', '17'),
   ]
   expect(slipResponses.map(({ status }) => status)).toEqual([201, 201, 201])
-  // The same slip in another spelling is the same slip.
+  // The same slip number in a different spelling is the same slip.
   expect((await addAtDesk('upi', '0017')).status).toBe(409)
 })
 
@@ -297,7 +297,7 @@ describe('a bank statement', () => {
   })
 })
 
-test('a payment recorded from a statement under one spelling is not recorded again under another', async () => {
+test('a payment recorded from a statement under one spelling is not recorded again under a different spelling', async () => {
   const reference = createUtr()
   const line = { amount: 10, day: '2027-01-09', narration: 'UPI' }
   const sameLineTwice = [
@@ -315,7 +315,7 @@ test('a payment recorded from a statement under one spelling is not recorded aga
   expect(rejection.body.message).toContain('it is a payment without a registration')
 })
 
-test('the reference of a gateway payout is never recorded as the transfer of a delegate, or the reverse', async () => {
+test('the reference of a gateway payout is never recorded for the transfer of a delegate, or the other way round', async () => {
   const settlementHeader =
     'Merchant Txn ID,Transaction ID,Txn Amount,MDR,GST,Net Amount,UTR Number,Settlement Date,Txn Type'
   const buildSettlementLine = (utr: string) =>
@@ -377,7 +377,7 @@ test.each([
   },
 )
 
-test('two cash deposits of one day and amount with different slips are both recorded', async () => {
+test('two cash deposits with the same date and amount but different slips are both recorded', async () => {
   const receivedBefore = Number(sumReceived())
   const depositLines = [
     toCredit('CASH DEP BY SELF', 773, '000123'),
@@ -449,7 +449,7 @@ test.each([
   ['the amount that the bank returned', 100, 100, []],
   ['less than the bank returned', FEE, 100, ['returned']],
 ])(
-  'a transfer that the bank returned stayed in review, as unclear, after the refund was recorded: %s',
+  'a returned transfer leaves the review once the whole returned amount is recorded as refunded: %s',
   async (_how, returnedAmount, refundAmount, openReviewKinds) => {
     const reference = createUtr()
     const { regNo } = await register()
@@ -475,7 +475,7 @@ test.each([
   },
 )
 
-test('a UTR that one delegate reported was confirmed for another registration, whose payment then could not be confirmed', async () => {
+test('a UTR that one delegate reported is not confirmed for another registration until staff reject the claim', async () => {
   const reference = createUtr()
   const [reporter, otherDelegate] = [await register(), await register()]
   await reportUtr(reporter.page, reference)
@@ -495,15 +495,12 @@ test('a UTR that one delegate reported was confirmed for another registration, w
   expect((await confirm(otherDelegate.regNo, 'transfer', reference)).status).toBe(200)
 })
 
-test.each(['00', 'UTR ', 'Ref no. '])(
-  'a delegate who typed %j before the UTR was asked to enter the UTR',
-  async (prefix) => {
-    const reference = createUtr()
-    const [ownRegistration, otherDelegate] = [await register(), await register()]
-    expect((await reportUtr(ownRegistration.page, `${prefix}${reference}`)).status).toBe(200)
-    expect((await reportUtr(otherDelegate.page, reference)).status).toBe(409)
-  },
-)
+test.each(['00', 'UTR ', 'Ref no. '])('a delegate can type %j before the UTR', async (prefix) => {
+  const reference = createUtr()
+  const [ownRegistration, otherDelegate] = [await register(), await register()]
+  expect((await reportUtr(ownRegistration.page, `${prefix}${reference}`)).status).toBe(200)
+  expect((await reportUtr(otherDelegate.page, reference)).status).toBe(409)
+})
 
 test('a delegate types the UTR in groups of four, as bank apps show it', async () => {
   const reference = createUtr()
@@ -557,7 +554,7 @@ test('the UTR of an imported payment pays for no other registration, whether sta
   })
 })
 
-test('the second of two transfers that state only the registration number was refused as already recorded', async () => {
+test('two transfers that state only the registration number are both recorded', async () => {
   const { regNo } = await register()
   const { lines } = await checkRows(
     toCredit(`CREDIT ${regNo} PART 1`, 2000),

@@ -97,7 +97,7 @@ test.each([
   ['CHQ 000345', ''],
   ['654321', '654321'],
 ])(
-  'the bounced cheque %s still counted as paid, because no line with its number named the registration',
+  'the bounced cheque %s goes to review, although no line with its number contains the registration number',
   async (reference, column) => {
     const { regNo } = await register()
     expect((await confirm(regNo, reference)).status).toBe(200)
@@ -131,7 +131,7 @@ test.each([
   ['with zeros', 'CHQ DEP DR D', '000789', '000789'],
   ['in the column', 'BY CLEARING DR D', '456790', '456790'],
 ])(
-  'a cheque %s whose line was already recorded was also confirmed for a registration, as a second payment',
+  'a cheque %s whose line is already recorded cannot be confirmed for a registration as a second payment',
   async (_, narration, column, number) => {
     const { lines } = await sendStatement(buildCreditLine(narration, column))
     expect(await keepUnmatched(lines)).toContain('1 unmatched payment')
@@ -146,7 +146,7 @@ test.each([
   ['with its numbers', (keepNumbers: readonly string[]) => keepNumbers],
   ['without them', () => []],
 ])(
-  'a page that was loaded before the cheque was recorded, and sent the line %s, recorded a second payment',
+  'a page that was loaded before the cheque was recorded, and sends the line %s, records no second payment',
   async (_, getNumbers) => {
     counter += 1
     const number = `00${5670 + counter}`
@@ -167,7 +167,7 @@ test.each([
   ['a cheque in the narration', 'cheque', '776655', 'INWARD 776655 DR H', ''],
   ['a cheque in the column', 'cheque', '000655', 'INWARD DR H', '000655'],
 ])(
-  'a line that contains %s was recorded as a second payment under another reference',
+  'a line that contains %s is not recorded as a second payment under a different reference',
   async (_, method, reference, narration, column) => {
     const [result] = (await sendStatement(buildCreditLine(narration, column))).lines
     const { regNo } = await register()
@@ -184,7 +184,7 @@ test.each([
   },
 )
 
-test('a line that contains a cheque number by chance is recorded if it has another amount or is another transfer', async () => {
+test('a line that contains a cheque number by chance is recorded if it has a different amount or is a different transfer', async () => {
   await confirm((await register()).regNo, '775544')
   const { lines } = await sendStatement(
     buildCreditLine('INWARD 775544 DR J', '', 313),
@@ -196,7 +196,7 @@ test('a line that contains a cheque number by chance is recorded if it has anoth
 })
 
 test.each([
-  ['the day', 'CHQ DEP 090127'],
+  ['the date', 'CHQ DEP 090127'],
   ['the PIN code of a college', 'CASH DEP MEDICAL CLG 686008'],
   ['the PIN code of a place', 'CLG DR F OF THE TOWN 682001'],
 ])('two deposits whose lines share %s are both recorded', async (_, narration) => {

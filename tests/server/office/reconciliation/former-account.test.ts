@@ -67,7 +67,7 @@ const listOutstanding = async () =>
     account,
   ])
 
-test('payments of the previous account were in no list after the event file named another', async () => {
+test('payments of the previous account are still listed after the event file changes to another account', async () => {
   const [settledPayment, secondPayment, thirdPayment] = [
     await registerPaidDelegate('AP1'),
     await registerPaidDelegate('AP2'),
@@ -118,7 +118,7 @@ test('payments of the previous account were in no list after the event file name
   ])
 })
 
-test('the command names the account of an outstanding payout, and reports it as late', async () => {
+test('the command states the account of an outstanding payout, and reports the payout as late', async () => {
   await registerPaidDelegate('AP1')
   const latePayment = await registerPaidDelegate('AP2')
   await changeAccount(NEXT_ACCOUNT)
@@ -139,7 +139,7 @@ test('the command names the account of an outstanding payout, and reports it as 
   )
 })
 
-test('payments at the gateway were in no list after the event file no longer named a gateway', async () => {
+test('payments at the gateway are still listed after the gateway is removed from the event file', async () => {
   const firstPayment = await registerPaidDelegate('AP1')
   await registerPaidDelegate('AP2')
   await changeAccount(`registration:
@@ -161,7 +161,7 @@ payment:
   expect(await listOutstanding()).toEqual([['AP2', 1180, 'sample (airpay)']])
 })
 
-test('a card payment that staff had refunded in full by bank transfer was no longer expected in a settlement', async () => {
+test('a card payment that staff refunded in full by bank transfer is still expected in a settlement', async () => {
   const [fullRefund, partialRefund] = [
     await registerPaidDelegate('AP1'),
     await registerPaidDelegate('AP2'),
@@ -220,7 +220,7 @@ test('a card payment that staff had refunded in full by bank transfer was no lon
   expect((await readSettlement()).lines).toEqual([])
 })
 
-test('a refund that a report lists after the change of account stayed in the list of missing refunds', async () => {
+test('a refund that a report lists after the change of account is no longer listed as missing', async () => {
   const payment = await registerPaidDelegate('AP1')
   await post('reconcile/keep', [HEADER, buildSaleLine(payment.order, 'AP1')])
   await server.deps.store.applyPaymentEvent(

@@ -72,7 +72,7 @@ const findLine = (lines: readonly WireSettledLine[], reference: string): WireSet
   return line
 }
 
-test('a chargeback stayed listed as a difference forever: staff can mark it as handled, and it stays handled when the report is saved again', async () => {
+test('staff can mark a chargeback as handled, and it stays handled when the report is saved again', async () => {
   const { order } = await registerPaid(server, EVENT, 'AP1')
   const buildReport = (amount: number): string =>
     [
@@ -116,7 +116,7 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
   expect(output[0]).toContain('handled')
   expect(output[0]).toContain('office: The bank kept it.')
 
-  // The same report is checked and saved again, and then a report with another amount in this line.
+  // The same report is checked and saved again, followed by a report with a different amount in this line.
   const checkResponse = await post('reconcile', buildReport(1180))
   expect(findLine(checkResponse.body.settlement?.lines ?? [], 'CB1')).toMatchObject(handledLine)
   expect((await post('reconcile/keep', buildReport(1180))).body).toMatchObject({ added: 0 })
@@ -134,7 +134,7 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
   })
   expect((await markHandled(reopenedLine)).code).toBe(409)
   expect(findLine(await readLines(), 'CB1')).toMatchObject({ as: 'differs', handled: null })
-  // A colleague handles it with another reason; the first user's page still shows the first decision.
+  // A colleague handles the line with a different reason; the first user's page still shows the first decision.
   const currentLine = findLine(await readLines(), 'CB1')
   expect((await markHandled(currentLine, 'Repaid in May.')).code).toBe(200)
   expect(await markHandled(reopenedLine)).toMatchObject({
@@ -149,7 +149,7 @@ test('a chargeback stayed listed as a difference forever: staff can mark it as h
   ).toEqual([{ who: 'office', event_id: EVENT }])
 })
 
-test('a handled line whose report is saved again with another fee stayed handled, with the first fee', async () => {
+test('a handled line whose report is saved again with a different fee is no longer handled, and has the new fee', async () => {
   const { order } = await registerPaid(server, EVENT, 'AP5')
   const buildReport = (deductions: string): string =>
     [HEADER, `${order},CB5,1180.00,${deductions},UTR5,30-01-2026,Chargeback`].join('\r\n')
@@ -189,7 +189,7 @@ test('a handled line whose report is saved again with another fee stayed handled
   )
 })
 
-test('a line without a registration could not be marked as handled on the page of its payout', async () => {
+test('a line without a registration can be marked as handled on the page of its payout', async () => {
   await post('reconcile/keep', `${HEADER}\r\n,ADJ6,40.00,0,0,-40.00,UTR6,30-01-2026,Adjustment`)
   const { lines } = (await owner.json(
     '/admin/payouts/?reference=UTR6',
@@ -200,7 +200,7 @@ test('a line without a registration could not be marked as handled on the page o
   expect((await markHandled(line, 'Agreed with the gateway.', owner, line.event)).code).toBe(200)
 })
 
-test('a line that agrees, or that belongs to an event the user cannot see, cannot be marked; marking another event’s line is logged for that event', async () => {
+test('a line that matches the records, or belongs to an event that the user cannot see, cannot be marked; marking another event’s line is logged for that event', async () => {
   const ownPayment = await registerPaid(server, EVENT, 'AP2')
   const otherPayment = await registerPaid(server, 'other2026', 'AP3')
   const report = [

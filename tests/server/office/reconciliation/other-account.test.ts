@@ -1,4 +1,4 @@
-/** Events with different bank or merchant accounts: no payment for one is recorded for another. */
+/** Events with different bank or merchant accounts: no payment for one event is recorded for another event. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -128,7 +128,7 @@ const movePayment = async (review: string, targetRegNo: string) =>
   })
 const getTitle = (event: string) => server.deps.events.findById(event)?.config.title ?? ''
 
-test('a transfer to the bank account of one event was recorded for an event with another bank account', async () => {
+test('a transfer to the bank account of one event cannot be moved to an event with another bank account', async () => {
   const review = await recordTransfer(OWN_EVENT)
   const targetRegNo = await register(OTHER_ACCOUNT_EVENT)
   const capturesBefore = server.rows('SELECT * FROM captures')
@@ -159,7 +159,7 @@ test('a transfer to the bank account of one event was recorded for an event with
   expect((await office.act(targetRegNo, confirmation)).status).toBe(200)
 })
 
-test('a card payment to one merchant account was recorded for an event with another merchant account', async () => {
+test('a card payment to one merchant account cannot be moved to an event with another merchant account', async () => {
   const review = await addCardPayment(OWN_EVENT, 'lekhacon')
   const targetRegNo = await register(OTHER_ACCOUNT_EVENT)
   const { code, message } = await movePayment(review, targetRegNo)
@@ -170,7 +170,7 @@ test('a card payment to one merchant account was recorded for an event with anot
   expect(message).toContain('“zeta”')
 })
 
-test('when a payment was moved to another event with the same account, owners of the first event read the other registration number in the audit log', async () => {
+test('when a payment is moved to another event with the same account, the audit log of the first event does not contain the other registration number', async () => {
   for (const review of [
     await recordTransfer(OWN_EVENT),
     await addCardPayment(OWN_EVENT, 'Lekhacon'),
@@ -193,7 +193,7 @@ test('when a payment was moved to another event with the same account, owners of
   }
 })
 
-test('a second payment could not be moved to an event with the same account, and the message did not state the reason', async () => {
+test('a second payment cannot be moved to an event with the same account, and the message states the reason', async () => {
   const [paidRegNo, targetRegNo] = [await register(OWN_EVENT), await register(SAME_ACCOUNT_EVENT)]
   const confirmation = {
     act: 'confirm',

@@ -97,7 +97,7 @@ test('a payout is found by its reference or its amount; other payouts state what
   expect(payoutDetails.lines).toMatchObject([{ amount: 1180, net: 1156.4 }])
 })
 
-test('the statement line of a payout found by its amount was listed as open: it is assigned to the payout until staff reopen it', async () => {
+test('the statement line of a payout found by its amount is assigned to the payout until staff reopen it', async () => {
   const readStatement = async () =>
     (await office.json('/admin/statements/1/')) as unknown as Extract<
       StatementResponse,

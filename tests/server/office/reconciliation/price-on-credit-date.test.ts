@@ -57,7 +57,7 @@ const readActions = async (regNo: RegNo | undefined) =>
   (await office.json(actionsUrl(regNo ?? ''))) as unknown as ActionsResponse
 const getRegNo = (index: number): RegNo => regNos[index] ?? ('' as RegNo)
 
-test('a payment credited in the regular period paid another registration at the early price after it was moved', async () => {
+test('a payment credited in the regular period does not pay another registration at the early price when it is moved', async () => {
   const [paidRegNo, targetRegNo] = [getRegNo(0), getRegNo(1)]
   const payment = { act: 'confirm', way: 'transfer', reference: '526123000001', day: '2027-01-17' }
   expect((await office.act(paidRegNo, { ...payment, amount: String(EARLY_PRICE) })).status).toBe(
@@ -106,7 +106,7 @@ test('a statement line is compared with the price on its date', async () => {
   ])
 })
 
-test('the confirmation of a payment at the price on its date states that price, whether the payment is confirmed or moved', async () => {
+test('the confirmation states the price on the date of the payment, whether the payment is confirmed or moved', async () => {
   const [paidRegNo, overpaidRegNo, targetRegNo] = [getRegNo(2), getRegNo(0), getRegNo(1)]
   const payment = {
     act: 'confirm',
@@ -137,7 +137,7 @@ test('the confirmation of a payment at the price on its date states that price, 
   expect((await readActions(targetRegNo)).reviews.at(-1)?.due).toBe(EARLY_PRICE)
 })
 
-test('after the period had ended, the page, UPI code, list and CSV still showed its price, but the confirmation stated a different price', async () => {
+test('after the period ends, the page, UPI code, list and CSV show the price that the confirmation uses', async () => {
   const register = async (name: string, extraAnswers = {}) => {
     const response = await server.post(`/api/${EVENT}/register/`, {
       full_name: name,
@@ -206,7 +206,7 @@ test('after the period had ended, the page, UPI code, list and CSV still showed 
     changeResult * (REGULAR_PRICE - EARLY_PRICE) * 100,
   )
   expect(await server.priceUpdates.run()).toBe(0)
-  // The delegate reports a payment on the last day: the confirmation uses the price on that day.
+  // A delegate reported a payment made on the last day of the period: the price on that date applies.
   expect((await readShownPrices(claimant)).page).toBe(EARLY_PRICE)
   // A card payment has the registration's price.
   expect((await server.deps.store.registration(cardPayer.regNo))?.total).toBe(EARLY_PRICE * 100)

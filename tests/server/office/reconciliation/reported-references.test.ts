@@ -190,8 +190,8 @@ const WAIT_ENDINGS: readonly (readonly [
   ['cancelled', (delegate) => performAction(delegate.regNo, { act: 'cancel', why: 'Asked to.' })],
 ]
 
-describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s', (_, endWait) => {
-  test('was credited to another delegate by the statement', async () => {
+describe.each(WAIT_ENDINGS)('the reported UTR of a registration that is then %s', (_, endWait) => {
+  test('is not credited to another delegate by the statement', async () => {
     const reference = createUtr()
     const delegate = await registerReporter(reference)
     await endWait(delegate)
@@ -219,7 +219,7 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
     expect(listOutcomes(await sendStatement(reference))).toEqual([['known', delegate.regNo]])
   })
 
-  test('could be reported and confirmed by another delegate', async () => {
+  test('cannot be reported by another delegate or confirmed for another delegate', async () => {
     const reference = createUtr()
     const reporter = await registerReporter(reference)
     await endWait(reporter)
@@ -248,7 +248,7 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
     expect((await confirm(otherDelegate, reference)).status).toBe(200)
   })
 
-  test('was not shown on the page of the registration or in the search', async () => {
+  test('is shown on the page of the registration and found by the search', async () => {
     const reference = createUtr()
     const delegate = await registerReporter(reference)
     await endWait(delegate)
@@ -262,7 +262,7 @@ describe.each(WAIT_ENDINGS)('the reported UTR of a registration that was then %s
   })
 })
 
-test('a UTR that a delegate mistyped and replaced stayed blocked for its real payer', async () => {
+test('a UTR that a delegate mistyped and replaced can be used by its real payer', async () => {
   const [mistypedReference, correctReference] = [createUtr(), createUtr()]
   const delegate = await registerReporter(mistypedReference)
   expect((await reportTransfer(delegate, correctReference)).status).toBe(200)
@@ -281,7 +281,7 @@ test('a UTR that a delegate mistyped and replaced stayed blocked for its real pa
   expect((await confirm(await register(), correctReference)).status).toBe(409)
 })
 
-test('a line with the reported UTR and the number of a paid registration stayed unmatched', async () => {
+test('a line with the reported UTR and the number of a paid registration is matched with that registration, as a difference', async () => {
   const reference = createUtr()
   const delegate = await registerReporter(reference)
   await payByCard(delegate)
@@ -312,7 +312,7 @@ describe('a reported UTR that staff did not find', () => {
     })
   })
 
-  test('was confirmed for the next delegate who reported it, without a decision by staff', async () => {
+  test('is confirmed for the next delegate who reports it only after a decision by staff', async () => {
     const reference = createUtr()
     const reporter = await registerReporter(reference)
     await performAction(reporter.regNo, notFound)

@@ -183,7 +183,7 @@ describe.each(DATABASES)('on %s', (database) => {
   test('one file covers both events, and is saved once', async () => {
     const expectedPaymentsSpy = vi.spyOn(server.deps.store, 'expectedPayments')
     const firstUpload = await uploadStatement(meera, buildRows())
-    // The lines used to be matched twice. Each match reads the expected payments of every event.
+    // The lines are matched only once, because each match reads the expected payments of every event.
     expect(expectedPaymentsSpy).toHaveBeenCalledTimes(EVENT_IDS.length)
     expectedPaymentsSpy.mockRestore()
     id = firstUpload.id
@@ -207,7 +207,7 @@ describe.each(DATABASES)('on %s', (database) => {
     })
   })
 
-  test('a line without a registration number is proposed for the delegate whose balance and name it contains', () => {
+  test('a line without a registration number is proposed for the delegate if it contains their balance and name', () => {
     const proposedLines = statementView.lines
       .slice(NUMBERED_COUNT, NUMBERED_COUNT + UNNUMBERED_COUNT)
       .map(({ proposals }) => proposals.map(({ reg_no: regNo, basis }) => [regNo, basis]))
@@ -232,7 +232,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(statementView.totals.assigned).toEqual({ lines: 1, amount: FEE })
   })
 
-  test('all exact matches are confirmed at once, then the proposals', async () => {
+  test('all exact matches are confirmed in one step, then the proposals', async () => {
     const exactMatches = statementView.lines.filter((line) => line.is_exact)
     const assignResult = await assign(
       meera,
@@ -375,7 +375,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(response.done).toEqual([])
   })
 
-  test('a payment was recorded and put under review, although the request was rejected because its reason was too long', async () => {
+  test('if the reason is too long, the request is rejected and no payment is recorded', async () => {
     const statement = await uploadStatement(paul, [`${day},CASH OF A DELEGATE,,,10`])
     const [line] = (await readStatement(paul, statement.id)).lines
     if (line === undefined) throw new Error('the statement has no line')
@@ -391,7 +391,7 @@ describe.each(DATABASES)('on %s', (database) => {
     ])
   })
 
-  test('a refunded deposit was listed as not ours', async () => {
+  test('a refunded deposit stays assigned, and is not listed as not ours', async () => {
     const statement = await uploadStatement(paul, [`${day},DEPOSIT BY MISTAKE,,,20`])
     const [line] = (await readStatement(paul, statement.id)).lines
     const url = `/admin/statements/${statement.id}/decide/`
@@ -411,7 +411,7 @@ describe.each(DATABASES)('on %s', (database) => {
     expect(totals).toMatchObject({ assigned: { lines: 1 }, not_ours: { lines: 0 } })
   })
 
-  test('a statement that was read in the wrong currency could not be removed; a statement with a payment or a decision still cannot', async () => {
+  test('a statement that was read in the wrong currency can be removed; a statement with a payment or a decision cannot', async () => {
     const removeStatement = async (user: Office, statement: number) => {
       const url = `/admin/statements/${statement}/remove/`
       const headers = { authorization: `Bearer ${user.token}` }
@@ -490,10 +490,10 @@ describe.each(DATABASES)('on %s', (database) => {
     expect((await readStatement(paul, newStatement.id)).totals).toMatchObject({
       left: { lines: 3 },
     })
-    // A page opened earlier could decide about a new line that had the id of a removed one.
+    // Ids are not reused, because a page opened earlier could send a decision about a removed line.
     const removedStatement = await uploadStatement(paul, [`${day},GO\u202eNE,,,40`])
     const [removedLine] = (await readStatement(paul, removedStatement.id)).lines
-    // The text was shown reversed.
+    // Otherwise the text would be shown reversed.
     expect(removedLine?.narration).toBe('GO<U+202E>NE')
     expect(await removeStatement(paul, removedStatement.id)).toEqual([200, 'Statement removed.'])
     const nextStatement = await uploadStatement(paul, [`${day},ANOTHER,,,50`])
@@ -502,7 +502,7 @@ describe.each(DATABASES)('on %s', (database) => {
     ).not.toContain(removedLine?.id)
   })
 
-  test('a transfer that the bank returned counted without a review if its line was assigned later or split', async () => {
+  test('a transfer that the bank returned goes to review, even if its line is assigned later or split', async () => {
     const listReturnedRegNos = async () => {
       const { reviews } = (await paul.json('/admin/reviews/')) as unknown as ReviewsResponse
       return reviews.flatMap(({ kind, reg_no: regNo }) => (kind === 'returned' ? [regNo] : []))
@@ -520,7 +520,7 @@ describe.each(DATABASES)('on %s', (database) => {
     )
     await post(paul, `/admin/statements/${statement.id}/assign/`, { lines: parts })
     const returnLine = `${day},RTGS RTN ICICN52027019998,,${2 * FEE},`
-    // A user of one event cannot change a payment of the other.
+    // A user of one event cannot change a payment of the other event.
     await uploadStatement(otherTreasurer, [returnLine])
     expect(await listReturnedRegNos()).toEqual([earlyRegNo])
     const ownStatement = await uploadStatement(paul, [

@@ -54,7 +54,7 @@ async function post(path: string, ...lines: readonly string[]) {
 const checkSettlement = async (...lines: readonly string[]): Promise<WireSettlement> =>
   (await post('', ...lines)).json<{ settlement: WireSettlement }>().settlement
 
-test('a payment that the gateway does not report as a sale was unknown in its settlement after staff had accepted it, and was missing from the outstanding payouts', async () => {
+test('a payment that the gateway does not report as a sale is expected in a settlement once staff have accepted it', async () => {
   const acceptedPayment = await registerPaymentOfKind('AP1', 'other')
   const reviewedPayment = await registerPaymentOfKind('AP2', 'other')
   await registerPaymentOfKind('AP3', 'test')
@@ -76,7 +76,7 @@ test('a payment that the gateway does not report as a sale was unknown in its se
   expect(unsettled).toEqual([])
 })
 
-test('a payout whose reference was in capitals in the next report was counted as a second payout', async () => {
+test('a payout whose reference is in capitals in the next report is not counted as a second payout', async () => {
   const [firstPayment, secondPayment] = [
     await registerPaid(server, EVENT, 'AP7'),
     await registerPaid(server, EVENT, 'AP8'),

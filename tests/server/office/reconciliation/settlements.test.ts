@@ -343,7 +343,7 @@ test('recognises the payout in the bank statement; unmatched payments are record
   expect((await readReviews()).filter(({ kind }) => kind === 'unmatched')).toEqual([])
 })
 
-test('a treasurer of one event who saved a report of the shared account changed payments of the other event', async () => {
+test('a treasurer of one event who saves a report of the shared account changes no payments of the other event', async () => {
   const otherOrder = await register('other2026')
   const otherSale = await addPaid('AP30', 'other2026')
   const ownOrder = await register()
@@ -393,7 +393,7 @@ test('a treasurer of one event who saved a report of the shared account changed 
   for (const hidden of [otherOrder.regNo, otherSale.regNo]) expect(csv.body).not.toContain(hidden)
 })
 
-test('a payout for only the other event was listed and exported with its amounts; a shared payout shows the amounts of the other event as one sum', async () => {
+test('a payout for only the other event is neither listed nor exported; a shared payout shows the amounts of the other event as one sum', async () => {
   const [otherSale, sharedSale] = [
     await addPaid('AP60', 'other2026'),
     await addPaid('AP61', 'other2026'),
@@ -433,7 +433,7 @@ test('a payout for only the other event was listed and exported with its amounts
   ])
 })
 
-test('a report saved for one event put a transfer of the other under review, blocked its reference there, and hid a missing refund', async () => {
+test('a report saved for one event puts no transfer of the other event under review, reserves none of its references, and hides none of its missing refunds', async () => {
   const otherSale = await addPaid('AP50', 'other2026')
   const ownSale = await addPaid('AP51')
   const event = { type: 'refunded', reference: 'RF50', amount: toAmount(50_000), at: server.now() }
@@ -472,7 +472,7 @@ test('a report saved for one event put a transfer of the other under review, blo
   expect((await post(toUrl('reconcile/keep'), file)).body).toMatchObject({ added: 4 })
 })
 
-test('a forged report revealed to a treasurer whether a payment of another event was settled, refunded or under review', async () => {
+test('a forged report does not reveal to a treasurer whether a payment of another event is settled, refunded or under review', async () => {
   const pendingOrder = await register('other2026')
   const settledSale = await addPaid('AP40', 'other2026')
   const line = buildSale(settledSale.order, 'AP40', settledSale.amount / 100, 'UTR40')
@@ -499,7 +499,7 @@ test('a forged report revealed to a treasurer whether a payment of another event
   expect(JSON.stringify(ownSettlements)).not.toContain('AP4')
 })
 
-test('a forged report revealed to a treasurer which orders and payments of another event exist, even after such lines were saved', async () => {
+test('a forged report does not reveal to a treasurer which orders and payments of another event exist, even after such lines are saved', async () => {
   const pendingOrder = await register('other2026')
   const otherSale = await addPaid('AP70', 'other2026')
   const [ownOrder, ownSale] = [await register(), await addPaid('AP71')]

@@ -1,4 +1,4 @@
-/** Two events that share one bank account: the data that staff of one event see about payments of the other. */
+/** Two events that share one bank account: the data that staff of one event see about the other event's payments. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -176,7 +176,7 @@ describe('a transfer of the other event', () => {
     expect(listOutcomes(otherResult)).toEqual([['matched', otherDelegate.regNo]])
   })
 
-  test('has the same result in this event whether or not the registration that it names exists', async () => {
+  test('has the same result in this event whether or not the registration number in its text exists', async () => {
     const otherDelegate = await register(OTHER_EVENT)
     const config = server.deps.events.findById(OTHER_EVENT)?.config
     const title = config?.title ?? ''
@@ -237,7 +237,7 @@ describe('a transfer of the other event', () => {
     }
   })
 
-  test('that two delegates reported is confirmed for one of them only after staff check it', async () => {
+  test('that two delegates reported is confirmed for one delegate only after staff check it', async () => {
     const reference = createUtr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
     await reportTransfer(otherDelegate, reference)
@@ -297,28 +297,31 @@ describe('a transfer of the other event', () => {
     ['after a word', (regNo: string) => `Ref no. ${regNo}`],
     ['joined to a word', (regNo: string) => `UPI${regNo}`],
     ['between slashes and with a separator', (regNo: string) => `UPI/${regNo}@okbank`],
-  ])('that names its registration %s is not recorded in this event', async (_, spellNumber) => {
-    const otherDelegate = await register(OTHER_EVENT)
-    const result = await sendStatement(
-      ownTreasurer,
-      OWN_EVENT,
-      buildCreditLine(`NEFT ${createUtr()} ${spellNumber(otherDelegate.regNo)}`),
-    )
-    expect(listOutcomes(result)).toEqual([['elsewhere']])
-    expect(await keepUnmatched(ownTreasurer, OWN_EVENT, result)).toContain(
-      '1 belongs to another event.',
-    )
-    // The number of a registration of this event is found in every spelling.
-    const ownDelegate = await register(OWN_EVENT)
-    const spelledResult = await sendStatement(
-      ownTreasurer,
-      OWN_EVENT,
-      buildCreditLine(`NEFT ${createUtr()} ${spellNumber(ownDelegate.regNo)}`),
-    )
-    expect(listOutcomes(spelledResult)).toEqual([['matched', ownDelegate.regNo]])
-  })
+  ])(
+    'that contains its registration number %s is not recorded in this event',
+    async (_, spellNumber) => {
+      const otherDelegate = await register(OTHER_EVENT)
+      const result = await sendStatement(
+        ownTreasurer,
+        OWN_EVENT,
+        buildCreditLine(`NEFT ${createUtr()} ${spellNumber(otherDelegate.regNo)}`),
+      )
+      expect(listOutcomes(result)).toEqual([['elsewhere']])
+      expect(await keepUnmatched(ownTreasurer, OWN_EVENT, result)).toContain(
+        '1 belongs to another event.',
+      )
+      // The number of a registration of this event is found in every spelling.
+      const ownDelegate = await register(OWN_EVENT)
+      const spelledResult = await sendStatement(
+        ownTreasurer,
+        OWN_EVENT,
+        buildCreditLine(`NEFT ${createUtr()} ${spellNumber(ownDelegate.regNo)}`),
+      )
+      expect(listOutcomes(spelledResult)).toEqual([['matched', ownDelegate.regNo]])
+    },
+  )
 
-  test('in a line that also names a registration of this event needs staff attention', async () => {
+  test('in a line that also contains a registration number of this event needs staff attention', async () => {
     const reference = createUtr()
     const [otherDelegate, ownDelegate] = [await register(OTHER_EVENT), await register(OWN_EVENT)]
     await reportTransfer(otherDelegate, reference)

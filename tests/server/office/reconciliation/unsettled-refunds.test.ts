@@ -40,7 +40,7 @@ const listUnsettledRegNos = async (): Promise<readonly unknown[]> => {
 const readActions = async (regNo: string): Promise<ActionsResponse> =>
   (await office.get(actionsUrl(regNo))).json<ActionsResponse>()
 
-test('any note removed a refund that was missing from settlements for five days from the work queue: staff must mark it as handled, with a reason', async () => {
+test('a refund missing from settlements for five days stays in the work queue until staff mark it as handled, with a reason', async () => {
   const { store } = server.deps
   const [missingRegistration, settledRegistration] = [1, 2].map((n) =>
     register(server, EVENT, {
@@ -105,7 +105,7 @@ test('any note removed a refund that was missing from settlements for five days 
   })
 })
 
-test('a refund row with the reference of a bank transfer was matched to the card refund, and the correct row was unknown', async () => {
+test('a refund row with the reference of a bank transfer is unknown, and the row with the reference of the card refund is matched', async () => {
   const { store } = server.deps
   office = await signIn(server)
   const answers = { ...DELEGATE, email: 'other@example.org', phone_number: '+919876500009' }

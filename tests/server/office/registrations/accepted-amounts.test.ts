@@ -99,7 +99,7 @@ async function readFigures(regNo: RegNo) {
   return { due, back: refunds, kept, owed, remaining, proposed, invoiced: invoicedAmount / 100 }
 }
 
-test('a payment that was ₹ 100 short could only be waived or refunded: the missing ₹ 100 is due, and is paid like any balance', async () => {
+test('a payment that is ₹ 100 short can be counted in part: the missing ₹ 100 is due, and is paid like any balance', async () => {
   const regNo = await registerWith({})
   await confirm(regNo, 1080)
   const [review] = (await readActions(regNo)).reviews
@@ -124,14 +124,14 @@ test('a payment that was ₹ 100 short could only be waived or refunded: the mis
     [100, undefined],
     [1180, 1080],
   ])
-  // A cash payment was shown as “Paid”, without the amount and the recipient.
+  // The history of a cash payment states the amount, the method and the reference.
   expect(payments[1]?.facts).toMatchObject([
     {
       type: 'recorded',
       text: expect.stringMatching(/^₹.1,080 was received in cash, reference slip \d+\.$/),
     },
   ])
-  // Search, lists and payments showed it as paid.
+  // Search, lists and payments do not show the registration as paid.
   const readShownDue = async () => {
     const { found: foundRegistrations } = (await office.json(
       `/admin/find/?q=${regNo}`,
@@ -171,7 +171,7 @@ test.each([
   [5900.5, 100, '₹ 5,800.50 counts as the payment of ₹ 5,900'],
   [5800.5, 0, '₹ 5,800.50 counts as the payment of ₹ 5,900'],
 ])(
-  'accepted ₹ %d, of which ₹ %d had been refunded, was reported as fully counted',
+  'accepted ₹ %d, of which ₹ %d was refunded: only the rest is reported as counted',
   async (received, refundable, countedText) => {
     const regNo = await registerWith(EXTRAS_FOR_5900)
     await confirm(regNo, received)
@@ -208,7 +208,7 @@ test.each([
 )
 
 describe('₹ 4,000 that staff accepted for ₹ 5,900', () => {
-  test('and a correction to ₹ 4,720: ₹ 1,180 was due for refund although it had never been paid', async () => {
+  test('and a correction to ₹ 4,720: the ₹ 1,180 that was never paid is not due for refund', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 4000)
     expect(await readFigures(regNo)).toMatchObject({
       due: 0,
@@ -302,7 +302,7 @@ describe('a payment above the price that staff accepted', () => {
     expect(await readQueue()).not.toBe(queueBefore)
   })
 
-  test('(a) has a surplus that is refunded first: the proposal after an unpaid correction was ₹ 3,245 instead of ₹ 3,540', async () => {
+  test('(a) has a surplus that is refunded first: an unpaid correction leaves the proposal at ₹ 3,540', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_4720, 5900)
     await refund(regNo, 1180)
     expect(await readFigures(regNo)).toMatchObject({ due: 0, back: 0, kept: 4720, proposed: 3540 })
@@ -332,7 +332,7 @@ describe('a payment above the price that staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject(expectedAfter)
   })
 
-  test('(b) has a surplus that pays a correction first: ₹ 1,180 was due although ₹ 280 had been paid', async () => {
+  test('(b) has a surplus that pays part of a correction: only the remaining ₹ 900 is due', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_4720, 5000)
     await correct(regNo, { tour: true }, 5900)
     const openFigures = { due: 900, back: 0, owed: 280, remaining: 4720, proposed: 280 + 3540 }
@@ -344,7 +344,7 @@ describe('a payment above the price that staff accepted', () => {
     expect(await readFigures(regNo)).toMatchObject({ ...paidFigures, invoiced: 5900 })
   })
 
-  test('(c) and a correction to a lower price: only ₹ 1,180 was refundable, and the surplus was in no list', async () => {
+  test('(c) and a correction to a lower price: the surplus and the difference are due for refund', async () => {
     const regNo = await registerAccepted(EXTRAS_FOR_5900, 7000)
     await correct(regNo, { tour: false }, 4720)
     const expectedAfter = { due: 0, back: 2280, owed: 2280, remaining: 4720, proposed: 2280 + 3540 }
@@ -354,7 +354,7 @@ describe('a payment above the price that staff accepted', () => {
   })
 })
 
-test('₹ 4,720 of an unknown transfer was moved to a registration: the receipt stated ₹ 1,04,720 as paid, and ₹ 1,00,000 above the price', async () => {
+test('if ₹ 4,720 of an unknown transfer of ₹ 1,04,720 is moved to a registration, the receipt states ₹ 4,720', async () => {
   const targetRegNo = await registerWith(EXTRAS_FOR_4720)
   const post = async (url: string, payload: object) => {
     const headers = { authorization: `Bearer ${office.token}` }
@@ -392,7 +392,7 @@ test('₹ 4,720 of an unknown transfer was moved to a registration: the receipt 
   })
 })
 
-test('₹ 1,180 that was refundable when a registration was cancelled with a refund of 0 was in no list', async () => {
+test('₹ 1,180 that is already refundable when a registration is cancelled with a refund of 0 stays listed', async () => {
   const regNo = await registerWith(EXTRAS_FOR_5900)
   await confirm(regNo, 5900)
   await correct(regNo, { tour: false }, 4720)
@@ -411,7 +411,7 @@ test.each([
   ['a correction to ₹ 4,720, then a refund of ₹ 4,720', true],
   ['a refund of ₹ 4,720, then a correction to ₹ 4,720', false],
 ])(
-  '%s, cancelled at the proposed ₹ 0: in one order ₹ 1,180 remained refundable',
+  '%s, cancelled at the proposed ₹ 0: nothing remains refundable',
   async (_order, isCorrectedFirst) => {
     const regNo = await registerWith(EXTRAS_FOR_5900)
     await confirm(regNo, 5900)
@@ -424,7 +424,7 @@ test.each([
   },
 )
 
-test('a refund with an empty amount refunded the whole payment', async () => {
+test('a refund with an empty amount is rejected', async () => {
   const regNo = await registerWith(EXTRAS_FOR_4720)
   await confirm(regNo, 4720)
   const refundAction = {
@@ -445,7 +445,7 @@ test('a refund with an empty amount refunded the whole payment', async () => {
   expect(await readActions(regNo)).toMatchObject({ kept: 0 })
 })
 
-describe('a refund of ₹ 2,000 was in progress at the cancellation: only ₹ 425 of the remaining ₹ 2,425 was refundable', () => {
+describe('a refund in progress at the cancellation reduces the refundable amount only once', () => {
   /** Registers a delegate who paid ₹ 5,900 by card, and starts a refund of this amount at the gateway. */
   async function startRefund(amount: number, extras: Answers = {}): Promise<RegNo> {
     const { store } = server.deps

@@ -112,7 +112,7 @@ describe('allowed actions', () => {
 })
 
 describe('a cancellation', () => {
-  test('proposes a refund by the scale in the event file, releases the seat, sends an email, and can be refunded', async () => {
+  test('proposes the refund that the event file defines, releases the seat, sends an email, and can be refunded', async () => {
     const regNo = await addPaid(3, true)
     const registerNext = () =>
       server.post(
@@ -316,7 +316,7 @@ describe('a correction', () => {
     expect(await find(otherRegNo)).toMatchObject({ total: 354_000, category: 'non-member' })
   })
 
-  test('to a lower and a higher category while the refund was in progress: the delegate owed nothing although the refund was paid', async () => {
+  test('to a higher category is rejected while the refund for a lower category is in progress', async () => {
     const regNo = await addPaid(16)
     const correct = (isMember: boolean, total: number) =>
       owner.act(regNo, { act: 'correct', why: 'x', answers: { is_member: isMember }, total })
@@ -376,7 +376,7 @@ describe('a correction', () => {
 })
 
 describe('a transfer', () => {
-  test('replaces the person, keeps number and payments, emails both people and revokes the links of the first', async () => {
+  test('replaces the person, keeps the number and the payments, emails both people and revokes the links of the first person', async () => {
     const regNo = await addPaid(20)
     await server.deps.store.addAccessLink({
       tokenHash: 'h20',
@@ -463,7 +463,7 @@ describe('a payment recorded by staff', () => {
     })
   })
 
-  test('of a balance after a correction completes it without a second confirmation', async () => {
+  test('of a balance after a correction completes the registration without a second confirmation', async () => {
     await owner.act(await findDaisHolder(), { act: 'cancel', why: 'The seat is needed.' })
     const regNo = await register(server, EVENT, {
       n: 47,

@@ -94,7 +94,7 @@ test('rejects a slip number that is already recorded; with a corrected number, o
   expect([foundRow?.paymentStatus, otherRows]).toEqual(['success', []])
 })
 
-test('a delegate who pays at the front desk receives a confirmation, which is the same when it is resent', async () => {
+test('a delegate who pays at the front desk receives a confirmation; a resent confirmation is the same', async () => {
   const { body } = await addRegistration('Divya Menon', buildCashPayment('C-010'))
   const regNo = String(body['reg_no'])
   expect((await office.act(regNo, { act: 'resend', why: '' })).status).toBe(200)
@@ -122,7 +122,7 @@ test('two concurrent clicks with one slip number create one registration', async
   )
 })
 
-test('a repeated click returns the first registration, and is rejected with another slip number', async () => {
+test('a repeated click returns the first registration; a click with a different slip number is rejected', async () => {
   const key = 'a-click-without-an-answer'
   const firstResponse = await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })
   expect(await addRegistration('Gita Rao', { ...buildCashPayment('C-030'), key })).toEqual(
@@ -226,7 +226,7 @@ test('a category offered instead of a full one is paid at its own price, after c
   }
 })
 
-test('cash from a walk-in delegate could not be recorded if the event file defines no front desk method', async () => {
+test('cash from a walk-in delegate can be recorded even if the event file defines no front desk method', async () => {
   const cardServer = await startTestApp({
     clock: '2026-01-30T16:00:00+05:30',
     events: { 'sample2026.yaml': buildFixtureEvent() },
@@ -257,7 +257,7 @@ test('cash from a walk-in delegate could not be recorded if the event file defin
     expect(trail).toContainEqual(
       expect.objectContaining({ text: expect.stringMatching(/^Payment recorded: .* in cash, /) }),
     )
-    // On the page of a registration, cash needed a slip number, and the balance was not shown.
+    // The page of a registration shows the balance, and accepts cash without a slip number.
     const payLaterBody = {
       event: 'sample2026',
       key: 'pays-later',
@@ -279,7 +279,7 @@ test('cash from a walk-in delegate could not be recorded if the event file defin
       body: { state: 'complete' },
     })
     expect(await readActions()).toMatchObject({ to_pay: 0, kept: 3540 })
-    // A second payment by the same person has another slip number.
+    // A second payment by the same person has a different slip number.
     const extraPayment = { act: 'came_again', ...cash }
     expect(await cardOffice.act(unpaidNo, extraPayment)).toMatchObject({ status: 200 })
     expect((await readActions())['reviews']).toMatchObject([
@@ -292,7 +292,7 @@ test('cash from a walk-in delegate could not be recorded if the event file defin
   }
 })
 
-test('the same person was registered twice at the desk without a warning', async () => {
+test('staff at the desk see a warning if a person is already registered', async () => {
   const { body } = await addRegistration('Manoj Varma', buildCashPayment('C-060'))
   const regNo = String(body['reg_no'])
   const findSimilar = async (answers: Readonly<Record<string, unknown>>) => {

@@ -179,7 +179,7 @@ describe('a registration that needs approval', () => {
     expect(lastEmail?.subject).toBe('Approved: please pay for Sample 2026')
     expect(lastEmail?.text).toContain('It will be complete once ₹\u00a01,180 is paid.')
     expect(lastEmail?.text).toContain('Please pay by 9 February 2026')
-    // The first period is over, and today's price is 2,360. The old price applies until the last day.
+    // The first period has ended, and today's price is 2,360. The old price applies until the deadline.
     server.setTime('2026-02-09T23:00:00+05:30')
     const retryResponse = await server.app.inject({
       method: 'POST',
@@ -229,7 +229,7 @@ describe('a registration that is not approved', () => {
     expect(lastEmail?.text).toContain(
       'You can switch to the category “Non-member” instead, for ₹\u00a03,540',
     )
-    // The link shows the reason and accepts with one click, also repeatedly.
+    // The link shows the reason, and one click accepts the offer. Repeating the click changes nothing.
     const path = `/api/my/${await readLinkToken(regNo)}/`
     const ownPage = (await server.app.inject(path)).json<SelfServiceResponse>()
     expect(ownPage.refused).toEqual({
@@ -393,7 +393,7 @@ describe('a bank statement', () => {
       .filter(({ of }) => of.length === 1)
       .map(({ reference, amount, day, of }) => ({ reg_no: of[0]?.reg_no, reference, amount, day }))
     const confirm = () => post('/admin/reconcile/confirm/', { event: 'sample2026', lines })
-    // With another event, the same lines confirm nothing.
+    // For another event, the same lines confirm nothing.
     const otherResponse = await post('/admin/reconcile/confirm/', { event: 'other', lines })
     expect([otherResponse.status, otherResponse.body]).toMatchObject([
       404,

@@ -132,7 +132,7 @@ test('an export filtered for Paid excludes cancelled registrations', async () =>
   )
 })
 
-test('a registration that was refunded before its import was displayed as "Cancelled (refunded)" under the filter "Refunded"', async () => {
+test('a registration that was refunded before its import is displayed as “Refunded”, not as cancelled', async () => {
   const config = server.deps.events.findById(EVENT)?.config
   if (config === undefined) throw new Error('no event')
   const row = createImportRow({

@@ -1,4 +1,4 @@
-/** Payment messages that were contradictory or unhelpful. */
+/** Messages about refunds and payments state the result without contradictions. */
 import { expect, test } from 'vitest'
 import { INR, instant, toAmount } from '../../../../engine/index.ts'
 import { formatLines } from '../../../../engine/pricing/bill-lines.ts'
@@ -15,7 +15,7 @@ test('a refund that the gateway rejected is not reported as refunded', () => {
   expect(describeRefund('done')).toBe('Refund of ₹ 4,719 requested. The refund is complete.')
 })
 
-test('the message about a split refund stated only the result of its last part', () => {
+test('the message about a split refund states the result of each part', () => {
   const describeSplitRefund = (...states: readonly StoredRefund['state'][]) =>
     formatRefundResult(
       'Refund of ₹ 5,000 requested, split between 2 payments.',

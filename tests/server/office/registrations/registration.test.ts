@@ -89,14 +89,14 @@ test('shows all data of a registration, and logs that it was opened', async () =
   })
   expect(response.event).toEqual({ id: EVENT, title: 'AFPICON 2026', route: '/admin/afpicon' })
 
-  // Views of its documents were listed as changes.
+  // Views of the documents are not listed as changes.
   await office.json(`/admin/registrations/${regNo}/documents/`)
   expect((await openRegistration(regNo)).audit).toContainEqual(
     expect.objectContaining({ what: 'viewed the documents', is_access: true }),
   )
 })
 
-test('an answer that another user has corrected meanwhile was overwritten', async () => {
+test('an answer that another user has corrected in the meantime is not overwritten', async () => {
   const regNo = await register(server, EVENT, {
     n: 42,
     on: toNoon('2025-10-10'),

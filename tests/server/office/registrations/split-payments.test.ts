@@ -438,6 +438,13 @@ test('a refund of ₹ 400, requested on a page that was opened before another re
       'The payments or refunds have changed: ₹ 4,320 can still be refunded. Nothing was refunded. Check the registration again.',
     )
   }
+  for (const invalidAmount of ['', null, 'all']) {
+    const response = await office.act(regNo, { ...refund, kept: invalidAmount, by_hand: false })
+    expect([response.status, response.body.message]).toEqual([
+      422,
+      'Send kept as the paid amount that the list of actions contained.',
+    ])
+  }
   expect(await listRefunds(regNo)).toEqual([[400, 'done']])
   // A second refund of the same amount that the user intends states the current amount.
   await performAction(regNo, { ...refund, kept: 4320, reference: createUtr() })

@@ -53,7 +53,7 @@ test.each([
   '\u{1F468}\u200d\u{1F469}\u200d\u{1F467} ❤\ufe0f',
 ])('%j stays unchanged', (value) => expect(formatCell(value)).toBe(value))
 
-test('a narration with U+202E was shown reversed: the export writes <U+202E> instead', () => {
+test('U+202E, which would reverse a narration, is exported as <U+202E>', () => {
   expect(formatCell('UPI \u202e0001 RUPEES')).toBe('UPI <U+202E>0001 RUPEES')
 })
 
@@ -78,7 +78,7 @@ test('a carriage return in an answer does not start a new row', () => {
 })
 
 /**
- * Compares rows with the output of csv-stringify, which was six times slower; the test above covers
+ * Compares rows with the output of csv-stringify, which is six times slower; the test above covers
  * line breaks.
  */
 test('all other values are written as csv-stringify writes them', () => {

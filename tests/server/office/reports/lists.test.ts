@@ -77,7 +77,7 @@ describe('a list request', () => {
     expect(response.registrations[0]).toMatchObject({ reg_no: buildRegNo(server, EVENT, 45) })
   })
 
-  test('a row contains answers, engine values and labels under the names of the specification', async () => {
+  test('a row contains answers, engine values and labels under the names in the specification', async () => {
     const response = await readPage('/admin/afpicon/registrations/?search=delegate6@')
     expect(response.registrations).toHaveLength(1)
     expect(response.registrations[0]).toMatchObject({

@@ -90,7 +90,9 @@ describe('test vectors', () => {
   test.each([
     ['2026-11-20T18:29:59Z', '2026-11-20'],
     ['2026-11-20T18:30:00Z', '2026-11-21'],
-  ])('the Indian day of %s is %s', (utc, day) => expect(dayOf(instant(Date.parse(utc)))).toBe(day))
+  ])('the date in India at %s is %s', (utc, day) =>
+    expect(dayOf(instant(Date.parse(utc)))).toBe(day),
+  )
 })
 
 describe('names as the gateway accepts them', () => {
@@ -256,7 +258,7 @@ describe('contents of a message', () => {
       { ...expectedClaim, hash: 'wrong' },
     ],
     [
-      'another amount with the old hash',
+      'a different amount with the old hash',
       encodeForm({ ...genuineMessage, AMOUNT: '1.00' }),
       FORM_TYPE,
       { ...expectedClaim, amount: '1.00', hash: 'wrong' },

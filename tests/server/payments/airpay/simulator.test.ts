@@ -72,7 +72,7 @@ describe('the checkout', () => {
     ['no name', (data) => ({ ...data, last_name: '' })],
     ['an amount without decimals', (data) => ({ ...data, amount: '7080' })],
     ['another merchant', (data) => ({ ...data, mercid: '1', merchant_id: '1' })],
-    ['another private key', (data) => ({ ...data, privatekey: '0'.repeat(64) })],
+    ['a different private key', (data) => ({ ...data, privatekey: '0'.repeat(64) })],
     ['another checksum', (data) => ({ ...data, checksum: '0'.repeat(64) })],
   ]
   test.each(changes)('rejects %s', async (_name, change) => {

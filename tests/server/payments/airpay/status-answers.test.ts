@@ -98,7 +98,7 @@ describe('the form', () => {
     ['with a namespace', toXml().replaceAll('RESPONSE', 'a:RESPONSE'), sale],
     ['with attributes', toXml().replace('<AMOUNT>', '<AMOUNT currency="USD">'), sale],
     [
-      'with fields in another order',
+      'with fields in a different order',
       wrap(toFields().replace(/(<TRANSACTIONSTATUS>.*?<\/TRANSACTIONSTATUS>)(.*)/, '$2$1')),
       sale,
     ],
@@ -198,7 +198,7 @@ describe('the codes', () => {
       toDecline(code),
     ]),
     // "Dropped, cancelled, incomplete" in one document and "not yet processed" in another: no
-    // record until seen in production.
+    // result until seen in production.
     ...['401', '402', '403', '503'].map((code): Row => [
       `${code}: no result yet, even with the message Success`,
       toXml({ TRANSACTIONSTATUS: code }),
@@ -232,12 +232,12 @@ describe('order and reference', () => {
       OTHER_ORDER,
     ],
     [
-      'our order in lower case is another order',
+      'our order in lower case is a different order',
       toXml({ TRANSACTIONID: orderId.toLowerCase() }),
       OTHER_ORDER,
     ],
     ['our order with spaces', toXml({ TRANSACTIONID: ` ${orderId} ` }), sale],
-    // We queried one order, so a failure may lack fields, but a payment may not.
+    // We queried one order, so fields may be missing from a failure, but not from a payment.
     [
       'a failure without an order',
       toXml({ TRANSACTIONSTATUS: '400', TRANSACTIONID: null, APTRANSACTIONID: null, AMOUNT: null }),
@@ -289,7 +289,7 @@ describe('several transactions in one response', () => {
       sale,
     ],
     [
-      'two of other orders',
+      'two transactions of other orders',
       wrap(toFields({ TRANSACTIONID: 'A1' }), toFields({ TRANSACTIONID: 'A2' })),
       OTHER_ORDER,
     ],
@@ -373,17 +373,17 @@ describe('several transactions in one response', () => {
       formatRetry('the response has two amounts for one reference'),
     ],
     [
-      'a payment and an unreadable one',
+      'a payment and an unreadable transaction',
       wrap(toFields(), toFields({ AMOUNT: 'much', APTRANSACTIONID: '2' })),
       NO_AMOUNT,
     ],
     [
-      'a failure, and one in progress',
+      'a failure, and a transaction in progress',
       wrap(declinedTransaction, toFields({ TRANSACTIONSTATUS: '211' })),
       'pending 211',
     ],
     [
-      'a failure, and an unfinished one',
+      'a failure, and an unfinished transaction',
       wrap(declinedTransaction, toFields({ TRANSACTIONSTATUS: '401' })),
       'no record',
     ],
@@ -403,7 +403,7 @@ describe('currency, kind and mode', () => {
       sale,
     ]),
     ['dollars', toXml({ CURRENCYCODE: 'usd' }), { ...sale, currency: 'USD' }],
-    // A payment in "840" was counted in rupees in the office's figures.
+    // 840 is the numeric code of the US dollar.
     ['840', toXml({ CURRENCYCODE: '840' }), { ...sale, currency: 'USD' }],
     // The buyer can change the payment form, and its checksum excludes the currency: a missing currency is unknown.
     ['no currency', toXml({ CURRENCYCODE: null }), { ...sale, currency: '' }],

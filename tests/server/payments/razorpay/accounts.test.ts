@@ -72,7 +72,7 @@ test.each<[string, Variables, RegExp]>([
     /^RAZORPAY_X_KEY_ID, RAZORPAY_X_KEY_SECRET, RAZORPAY_X_WEBHOOK_SECRET are missing/,
   ],
   [
-    'a key with another format',
+    'a key with an invalid format',
     { ...ACCOUNT, RAZORPAY_MID_ZONE_KEY_ID: 'abc' },
     /must begin with rzp_live_ or rzp_test_/,
   ],

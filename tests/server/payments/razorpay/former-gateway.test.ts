@@ -22,7 +22,7 @@ const findGatewayName = async (
 }
 
 describe('the gateway that requested a payment', () => {
-  test('is queried about its payment, although the event has another gateway now', async () => {
+  test('is queried about the payment, although the event has a different gateway now', async () => {
     expect(await findGatewayName('airpay', airpayEvent, createRazorpayEvent())).toBe('airpay')
     // A later attempt of the same registration, after the change.
     expect(await findGatewayName('razorpay', airpayEvent, createRazorpayEvent())).toBe('razorpay')

@@ -151,7 +151,7 @@ describe('a browser return', () => {
       'forged',
     ],
     [
-      'signed with another secret',
+      'signed with a different secret',
       createReturn({ razorpay_signature: signReturn(CHECKOUT, PAYMENT, 'guess') }),
       'wrong',
       false,

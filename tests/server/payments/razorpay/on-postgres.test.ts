@@ -72,7 +72,7 @@ else {
     })
     expect([returnResponse.statusCode, returnResponse.headers.location]).toEqual([
       303,
-      // Without the currency, the page showed the amount in rupees until it had found the registration.
+      // Without the currency, the page would show the amount in rupees until it has found the registration.
       expect.stringMatching(/^\/razorusd\/success\?.*amount=177.00&currency=USD/),
     ])
     const registrationResponse = await second.app.inject({

@@ -69,14 +69,14 @@ describe('creating an order before the hand-off', () => {
       'used',
     ],
     [
-      'of another amount',
+      'with a different amount',
       { [CREATE_ENDPOINT]: createReply(createOrder({ amount: 1 })) },
       null,
       [CREATE_ENDPOINT],
       'never hand off an unexpected amount',
     ],
     [
-      'in another currency',
+      'in a different currency',
       { [CREATE_ENDPOINT]: createReply(createOrder({ currency: 'USD' })) },
       null,
       [CREATE_ENDPOINT],
@@ -149,7 +149,7 @@ describe('creating an order before the hand-off', () => {
       'it may exist',
     ],
     [
-      'lost, and an order of another amount found',
+      'lost, and an order with a different amount found',
       {
         [CREATE_ENDPOINT]: ['drop', createReply(createOrder())],
         [SEARCH_ENDPOINT]: list(createOrder({ amount: 1 })),
@@ -199,7 +199,7 @@ describe('creating an order before the hand-off', () => {
     await createCheckout()
     expect(razorpay.requests).toHaveLength(1)
   })
-  test('at a new price has another receipt of at most 40 characters', async () => {
+  test('at a new price has a new receipt of at most 40 characters', async () => {
     razorpay.setReplies({
       [CREATE_ENDPOINT]: [
         createReply(createOrder()),
@@ -289,7 +289,7 @@ describe('the response to a refund request', () => {
       'the status query confirms it',
     ],
     ['failed', createRefundReply({ status: 'failed' }), 'refused', 1, 'nothing was refunded'],
-    ['of another amount', createRefundReply({ amount: 1 }), 'unsure', 1, 'staff check it'],
+    ['with a different amount', createRefundReply({ amount: 1 }), 'unsure', 1, 'staff check it'],
     ['without a reference', createRefundReply({ id: '' }), 'unsure', 1, 'staff check it'],
     [
       'not JSON',

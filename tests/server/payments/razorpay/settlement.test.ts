@@ -77,7 +77,7 @@ describe('a row of the settlement', () => {
     })
     expect(toSettlementRow(refund)).toMatchObject({ 2: 'refund', 3: '50.00', 6: '-50.00' })
   })
-  test('that is not settled has neither day nor UTR', () => {
+  test('that is not settled has neither a date nor a UTR', () => {
     expect(toSettlementRow(createRow({ settled: false }))).toMatchObject({ 7: '', 8: '' })
   })
   test.each([
@@ -140,7 +140,7 @@ describe('the command', () => {
     ['no account', ['--month', '2026-01'], /Specify the account/],
     ['no month', ['--account', 'society'], /Specify the month/],
     ['a month that does not exist', ['--account', 'society', '--month', '2026-13'], /month/],
-    ['a day that does not exist', [...MONTH, '--day', '32'], /day of the month/],
+    ['a date that does not exist', [...MONTH, '--day', '32'], /day of the month/],
     ['an unknown account', ['--account', 'unknown', '--month', '2026-01'], /No event file uses/],
   ])('refuses %s', async (_name, args, text) => {
     expect(await run(...args)).toEqual({ status: 2, text: expect.stringMatching(text) as string })

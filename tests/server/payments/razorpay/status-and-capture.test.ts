@@ -106,7 +106,7 @@ const ROWS: readonly Row[] = [
     'the engine compares amount and currency with the request',
   ],
   [
-    'captured, of another amount',
+    'captured, with a different amount',
     { [PAYMENTS]: list(createPayment({ amount: 501_400 })) },
     'paid INR 501400 as 1',
     'the engine puts it into review',
@@ -348,8 +348,8 @@ describe('an authorised payment', () => {
     })
   })
   test.each<[string, object, string]>([
-    ['of another amount', { amount: 501_400 }, 'it is not what was requested'],
-    ['in another currency', { currency: 'USD' }, 'it is not what was requested'],
+    ['with a different amount', { amount: 501_400 }, 'it is not what was requested'],
+    ['in a different currency', { currency: 'USD' }, 'it is not what was requested'],
     [
       'that was started before the seat was released',
       { created_at: AT / 1000 - 4 * 86_400 },

@@ -131,7 +131,7 @@ describe('an event with two card gateways', () => {
     expect(reviewedPayments).toEqual([['razorpay', 'society-abroad']])
   })
 
-  test('lists, exports and the page of a registration named the method of a payment, not its account', async () => {
+  test('lists, exports and the page of a registration show the account of each payment, not only the method', async () => {
     const registerAndPay = async (answers: Readonly<Record<string, string>>, email: string) => {
       const checkout = await placeCheckout({ ...answers, email })
       await (answers['way'] === 'airpay' ? payByAirpay(checkout) : payByRazorpay(checkout))
@@ -203,7 +203,7 @@ describe('an event with two card gateways', () => {
       )
   })
 
-  test('the settlement of the second account is compared with its payments, not with those of the first', async () => {
+  test('the settlement of the second account is compared with the payments of that account, not with those of the first', async () => {
     const checkout = await placeCheckout({ way: 'razorpay', email: 'uma@example.org' })
     await payByRazorpay(checkout)
     const { deps } = server.parts()

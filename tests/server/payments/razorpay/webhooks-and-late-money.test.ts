@@ -89,7 +89,7 @@ describe('a webhook', () => {
     const headers = createHeaders(body, 'evt_old', 'earlier-webhook-of-society')
     expect((await server.postWebhook(body, headers)).status).toBe(200)
   })
-  test('that claims a payment which the gateway does not have changes nothing', async () => {
+  test('that reports a payment unknown to the gateway changes nothing', async () => {
     const checkout = await server.registerFor('razorinr')
     const body = createWebhook(checkout.orderId, 'order.paid')
     expect((await server.postWebhook(body, createHeaders(body, 'evt_claim'))).status).toBe(200)
@@ -165,14 +165,14 @@ describe('a payment that arrives late', () => {
     })
     expect(server.readOrderState(data.orderid)).toMatchObject({ status: 'pending', review: null })
   })
-  test('twice for one order: the first payment counts, and staff decide about the second', async () => {
+  test('twice for one order: the first payment counts, and staff decide on the second', async () => {
     const { orderId } = await server.pay('twice')
     await server.waitUntilIdle()
     const orderState = server.readOrderState(orderId)
     expect(orderState).toMatchObject({ status: 'success', registration: 'success' })
     expect(orderState.review).toContain('a second time')
   })
-  test('a declined payment can be tried again, with another order at the gateway', async () => {
+  test('a declined payment can be retried with a new order at the gateway', async () => {
     const { orderId, page } = await server.pay('decline')
     await server.waitUntilIdle()
     expect(page?.pathname).toBe('/razorinr/failed')

@@ -36,7 +36,7 @@ export function ActionDialog(props: ActionDialogProps) {
   const [answers, setAnswers] = useState<Readonly<Record<string, unknown>>>({})
   const newTotal =
     error?.code === 'price_changes' ? (error.errorResponse?.quote?.total ?? null) : null
-  const label = newTotal === null ? title : 'Accept new price and correct'
+  const label = newTotal === null ? title : 'Accept new price and save correction'
   return (
     <Dialog title={title} onClose={onClose}>
       {error && newTotal === null && <Banner text={error.message} />}
@@ -250,7 +250,7 @@ function RefundFields({
       {refundDue > 0 && goodwill > 0 && (
         <p className="care">
           <Icon name="tri" small />
-          {formatResponseMoney(goodwill, currency)} was refunded already as goodwill and is not
+          {formatResponseMoney(goodwill, currency)} has already been refunded as goodwill and is not
           deducted below. Refund less if it was for the same change.
         </p>
       )}

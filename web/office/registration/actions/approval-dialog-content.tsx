@@ -30,7 +30,7 @@ export function ApprovalDetails({
       {!canOffer && total !== null && (
         <p>
           {total === 0
-            ? 'This registration is free. Approving it completes it.'
+            ? 'This registration is free. Approval completes the registration.'
             : `The delegate gets an email with a link to pay ${formatResponsePrice(total, readResponseCurrency(approval))}.`}
         </p>
       )}

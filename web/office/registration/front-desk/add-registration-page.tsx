@@ -227,7 +227,7 @@ function AddRegistrationForm({
   /** On a wide page, the bar contains the methods. On a narrow page, they would make the bar too high. */
   const isWide = useMediaQuery('(min-width: 1080px)')
   const isPaymentTooEarly = needsApproval && chosenMethod !== undefined
-  const fullFieldId = fullPool?.limit.eachOptionOf ?? fullPool?.limit.count
+  const fullFieldId = fullPool?.quota.eachOptionOf ?? fullPool?.quota.count
   const fields = event.fields.filter(
     (field) => visibleFields.has(field.id) && isIncluded(field, chosenMethod !== undefined),
   )

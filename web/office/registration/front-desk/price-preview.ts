@@ -67,7 +67,7 @@ export function labelOptions(
   seatsLeft: PricingContext['left'],
 ): readonly Option[] {
   const fullPools = listSeatPools(event.quotas).filter(
-    ({ id, limit }) => limit.eachOptionOf === field.id && isPoolFull(seatsLeft, id),
+    ({ id, quota }) => quota.eachOptionOf === field.id && isPoolFull(seatsLeft, id),
   )
   return (field.options ?? []).map((option) => {
     const fullPool = fullPools.find((pool) => pool.option === option.id)

@@ -33,7 +33,7 @@ export const listColumnLabels = ({ columns }: Pick<FeeTable, 'columns'>): readon
 
 /** Returns the question about the days between two periods. The same text identifies the organiser's confirmation. */
 export const askAboutGap = (first: Day, last: Day, name: string): string =>
-  `Registration would be closed on ${formatDays(first, last)}, before “${name}” begins. Change one of the days, or keep registration closed.`
+  `Registration would be closed on ${formatDays(first, last)}, before “${name}” begins. Change one of the dates, or keep registration closed.`
 
 function findGap(columns: Columns, column: number): Gap | null {
   const [from, endBefore] = [columns[column]?.from ?? '', columns[column - 1]?.to ?? '']

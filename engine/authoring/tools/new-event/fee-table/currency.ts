@@ -65,6 +65,6 @@ export function explainOtherCurrency(
 export const isInOtherCurrency = (cell: string, currency: Currency): boolean =>
   suggestAmount(cell, currency)?.is === 'other-currency'
 
-/** Asks whether the prices are in the currency that the table names. */
+/** Asks whether the prices are in the currency that the table mentions. */
 export const askAboutCurrency = (namedCurrency: Currency): string =>
-  `The table names ${namedCurrency}. Are its prices in ${namedCurrency}, or in rupees?`
+  `The table mentions ${namedCurrency}. Are its prices in ${namedCurrency}, or in rupees?`

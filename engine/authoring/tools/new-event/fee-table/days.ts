@@ -1,8 +1,8 @@
-/** Reads the days of a price period from a heading: "Early Bird (till 31 Aug)", "1 Sep – 31 Oct". */
+/** Reads the dates of a price period from a heading: "Early Bird (till 31 Aug)", "1 Sep – 31 Oct". */
 import { findDays, type DayWords } from '../../../prose/find-days.ts'
 import { addDays, isDay, type Day } from '../../../../lib/time.ts'
 
-/** A heading above prices. Days that it does not state are null. */
+/** A heading above prices. Dates that it does not state are null. */
 export type PeriodHeading = {
   readonly label: string
   readonly from: Day | null
@@ -46,7 +46,8 @@ export const isPeriodHeading = (text: string): boolean =>
   PERIOD_WORDS.test(text) || findDays(text, 0).length > 0
 
 /**
- * Reads the heading of a period. `latest` is the last possible day. A day without a year is within the year before it.
+ * Reads the heading of a period. `latest` is the last possible day. A date without a year is within the year before
+ * `latest`.
  */
 export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
   const statedDays = findDays(text, Number(latest.slice(0, 4)))
@@ -73,7 +74,7 @@ export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
   return { label, from: null, to: isStrict ? addDays(first, -1) : first, isAfter: false, isSpot }
 }
 
-/** Removes connecting words and brackets around the days, which are not part of the name. */
+/** Removes connecting words and brackets around the dates, which are not part of the name. */
 function cleanLabel(around: string): string {
   const [before = '', after = ''] = around.split('\n')
   return `${before.replace(/[\s([{:;,–—-]*$/, '')} ${after.replace(/^[\s)\]}:;,–—-]*/, '')}`
@@ -95,10 +96,10 @@ function toDay({ day, month, year }: DayWords, latest: Day): Day | null {
   return isDay(dayText) ? dayText : null
 }
 
-/** Days as stored in the form. A day is empty if it is unknown or follows from the previous period. */
+/** Dates as stored in the form. A date is empty if it is unknown or follows from the previous period. */
 export type PeriodDays = { readonly label: string; readonly from: string; readonly to: string }
 
-/** Completes the days of each heading with those of adjacent headings. */
+/** Completes the dates of each heading with those of adjacent headings. */
 export function connectPeriods(
   headings: readonly PeriodHeading[],
   event: { readonly from: Day | undefined; readonly to: Day | undefined },
@@ -124,8 +125,8 @@ export function connectPeriods(
 }
 
 /**
- * Checks the days in the name of a period. Returns null if the name states no days, or the same days as the period.
- * Otherwise `columnOfName` is the period with the days of its name, or null if they cannot be read. `start` is the day
+ * Checks the dates in the name of a period. Returns null if the name states no dates, or those of the period.
+ * Otherwise `columnOfName` is the period with the dates of its name, or null if they cannot be read. `start` is the day
  * after the previous period, `eventEnd` the last day of the conference.
  */
 export function findDaysInName(

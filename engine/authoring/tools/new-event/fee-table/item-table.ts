@@ -61,7 +61,7 @@ export function readItemTables(
 }
 
 const explainLastNumbers = (table: ItemTable): string =>
-  `${listLastPrices(table).join(', ')} were read as prices. If they are seats, write them in that column.`
+  `${listLastPrices(table).join(', ')} were read as prices. If they are numbers of seats, enter them in the seats column.`
 
 function readTable(pastedCells: Cells, answers: NewEventAnswers, today: Day): ItemTable {
   const { from, to = from, currency = INR, tax } = answers
@@ -100,7 +100,7 @@ function readTable(pastedCells: Cells, answers: NewEventAnswers, today: Day): It
         )
       : pricedRows
   const persons = rows.filter(({ label }) => ACCOMPANYING_WORDS.test(label))
-  // If all rows are accompanying persons, they are read. Among workshops, the organiser is asked about them.
+  // If all rows are accompanying persons, they are read. Otherwise, the organiser is asked about each of them.
   const questionRows = persons.length === rows.length ? [] : persons
   const notes = [
     ...table.notes
@@ -133,7 +133,8 @@ function readTable(pastedCells: Cells, answers: NewEventAnswers, today: Day): It
 }
 
 /**
- * Returns the item rows for one row of a fee table: "Workshop: ECG (free for PG)" gives one row for all, and one for PG.
+ * Returns the item rows for one row of a fee table: "Workshop: ECG (free for PG)" gives one row for all, and one for
+ * PG.
  */
 export function readItemRow(
   { label, cells }: FeeRow,

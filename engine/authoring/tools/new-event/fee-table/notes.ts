@@ -142,13 +142,13 @@ function explainRemark(note: string): string | null {
     return `“${note}” has a condition that was not read. Leave it out here, and enter it with the price of an accompanying person, such as 4000, free under 10.`
   const columns = / \(columns\)$/.exec(note)
   if (columns !== null)
-    return `The columns “${note.slice(0, columns.index)}” were not read: they do not contain 18% GST on the fee before them, and the sum. Check the prices, then leave this out.`
+    return `The columns “${note.slice(0, columns.index)}” were not read, because they are not 18% GST on the preceding fee and the total. Check the prices, then leave this out.`
   if (LEADING_MARK.test(note))
     return `“${note}” is a footnote, which cannot be stored here. Leave it out here. If it affects the prices, add it to the file later.`
   if (TRAILING_MARK.test(note))
-    return `“${note}” has a mark, but the text that it refers to is not in the table. Leave this out. If that text affects the prices, add it to the file later.`
+    return `“${note}” has a footnote mark, but the footnote is not in the table. Leave this out. If the footnote affects the prices, add it to the file later.`
   if (OTHER_TAX.test(note))
-    return `“${note}” names a tax other than GST at 18%. Leave it out here. If the prices are not in rupees, a separate question asks about tax. Otherwise, add the tax to the file later.`
+    return `“${note}” mentions a tax other than GST at 18%. Leave it out here. If the prices are not in rupees, a separate question asks about tax. Otherwise, add the tax to the file later.`
   return null
 }
 

@@ -11,7 +11,9 @@ export type FeeTable = {
   readonly notes: readonly string[]
   /** The currency of all prices. If absent, rupees or the currency of earlier answers. */
   readonly currency?: Currency
-  /** A currency that the text names although no price has a currency sign. The organiser decides whether it applies. */
+  /**
+   * A currency that the text mentions although no price has a currency sign. The organiser decides whether it applies.
+   */
   readonly currencyAsked?: Currency
 } & Confirmed
 /** The messages of the problems that the organiser has confirmed as correct. Empty if absent. */

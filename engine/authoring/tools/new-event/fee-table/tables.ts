@@ -55,8 +55,8 @@ export function listTables(cells: Cells, currency: Currency): readonly Cells[] {
 
 /**
  * Splits a pasted text into tables. A further row of headings starts another table, unless it repeats the headings. A
- * title that names workshops or extras also starts another table, except below the headings of workshops. `notes` are
- * the rows that do not belong to any table.
+ * title that mentions workshops or extras also starts another table, except below the headings of workshops. `notes`
+ * are the rows that do not belong to any table.
  */
 function splitTables(
   cells: Cells,
@@ -136,7 +136,7 @@ const isOfWorkshops = (table: Table): boolean =>
 function sortTables(tables: readonly Table[], notes: Cells): SeparatedTables {
   const isOfFees = (table: Table): boolean =>
     !namesWorkshopsAbove(table) || table.rows.some((row) => GROUP_TITLE.test(findLabel(row)))
-  // If every table names workshops, the word describes the whole event: "CME on Echocardiography".
+  // If every table mentions workshops, the word describes the whole event: "CME on Echocardiography".
   const fees = tables.find(isOfFees) ?? tables[0]
   if (fees === undefined) return { fees: notes, workshops: [], others: [] }
   const labels = new Set(fees.rows.map(findLabel))

@@ -27,14 +27,15 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
   },
   {
     name: 'edit-until',
-    buildQuestion: () => 'Until which day can delegates change their answers?',
+    buildQuestion: () => 'What is the last day for delegates to change their answers?',
     example: () => '5 March 2027, such as the day before badges are printed',
     parse: (answer, answers, today) => {
       const { from, to = from } = answers
       const days = readDays(answer, today)
       if (!days.ok) return days
       const [, editUntil] = days.value
-      if (editUntil < today) return err(`${formatDay(editUntil)} is over. Is the year right?`)
+      if (editUntil < today)
+        return err(`${formatDay(editUntil)} is in the past. Is the year correct?`)
       return to !== undefined && editUntil > to
         ? err(`${formatDay(editUntil)} is after the conference, which ends on ${formatDay(to)}.`)
         : ok({ ...answers, editUntil })
@@ -81,7 +82,7 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
   },
   {
     name: 'colour',
-    buildQuestion: () => 'Which colour do the pages have?',
+    buildQuestion: () => 'Which colour should the pages use?',
     example: () => '#2F5D8A, the colour of your logo',
     parse: (answer, answers) => {
       const [, digits = ''] = /^#?([0-9a-f]{3}|[0-9a-f]{6})$/i.exec(answer.trim()) ?? []
@@ -94,7 +95,7 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
   },
 ]
 
-/** Returns a message if the days of the periods contradict the answer. Returns null if they do not. */
+/** Returns a message if the dates of the periods contradict the answer. Returns null if they do not. */
 function explainOnSite(
   onSite: NonNullable<NewEventAnswers['onSite']>,
   { from, closes, opens, periodEnds = [], periodStarts, periodLabels }: NewEventAnswers,
@@ -103,13 +104,13 @@ function explainOnSite(
   if (onSite === 'online')
     return closes === undefined || closes >= from
       ? null
-      : `The prices apply until ${formatDay(closes)}, before the conference begins. Change the last day in the table of fees, or choose another answer.`
+      : `The prices apply until ${formatDay(closes)}, before the conference begins. Change the last day in the fee table, or choose another answer.`
   if (opens !== undefined && opens >= from)
-    return `Registration opens on ${formatDay(opens)}, when the conference has already begun. Change that date in the table of fees, or choose another answer.`
+    return `Registration opens on ${formatDay(opens)}, when the conference has already begun. Change that date in the fee table, or choose another answer.`
   const end = periodEnds.at(-1)
   const start = periodStarts?.at(-1) ?? (end === undefined ? null : addDays(end, 1))
   const label = listPeriodLabels(periodEnds.length + 1, periodLabels).at(-1)
   return onSite === 'none' && start !== null && start >= from
-    ? `“${label}” begins on ${formatDay(start)}, when the conference has already begun. Change that date in the table of fees, or choose another answer.`
+    ? `“${label}” begins on ${formatDay(start)}, when the conference has already begun. Change that date in the fee table, or choose another answer.`
     : null
 }

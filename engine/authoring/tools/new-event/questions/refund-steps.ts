@@ -11,10 +11,10 @@ export type RefundProblem = {
 }
 
 const UNTIL_WORDS = /^(?:until|till?|up ?to|on or before|before|by)\b\s*/i
-/** The share at the end of an entry, with the separator before it. */
+/** The percentage at the end of an entry, with the separator before it. */
 const SHARE = /(?:\s*(?::|=|→|->)\s*|\s+)(\S*|\S+\s*(?:%|per ?cent))\s*(?:refund\w*)?$/i
 
-/** Splits the answer into entries, each with the text of the day and of the share. */
+/** Splits the answer into entries, each with the text of its date and of its percentage. */
 export const splitRefundSteps = (
   answer: string,
 ): readonly { readonly day: string; readonly percent: string }[] =>
@@ -24,7 +24,7 @@ export const splitRefundSteps = (
     .filter((entry) => entry !== '')
     .map((entry) => {
       const share = SHARE.exec(entry.startsWith(':') ? ` ${entry}` : entry)
-      // A day alone ends with its year.
+      // An entry with only a date ends with the year, which is not a percentage.
       if (share === null || /^\d{4}$/.test(share[1] ?? '')) return { day: entry, percent: '' }
       return { day: entry.slice(0, share.index).trim(), percent: (share[1] ?? '').trim() }
     })
@@ -33,7 +33,7 @@ export const splitRefundSteps = (
       percent: percent.replace(/\s*(?:%|per ?cent)$/i, ''),
     }))
 
-/** Reads the steps. The days must increase and the shares must not, as the checker requires. */
+/** Reads the steps. The dates must increase and the percentages must not, as the checker requires. */
 export function readRefundSteps(
   answer: string,
   { from, to = from }: NewEventAnswers,
@@ -49,22 +49,22 @@ export function readRefundSteps(
     const isShare = share !== null && share > 0 && share <= 100
     const dayProblem =
       until === null
-        ? 'Until which day is this share refunded?'
+        ? 'What is the last day for this refund?'
         : !until.ok
           ? until.error
           : until.value[1] < today
-            ? `${formatDay(until.value[1])} is over. Is the year right?`
+            ? `${formatDay(until.value[1])} is in the past. Is the year correct?`
             : to !== undefined && until.value[1] > to
               ? `${formatDay(until.value[1])} is after the conference.`
               : previousStep !== undefined && until.value[1] <= previousStep.until
-                ? `${formatDay(until.value[1])} is not after ${formatDay(previousStep.until)}. Give the days in order.`
+                ? `${formatDay(until.value[1])} is not after ${formatDay(previousStep.until)}. Enter the dates in order.`
                 : null
     const percentProblem =
       percent === ''
-        ? 'Which share of the payment is refunded until this day? Write a number, such as 75%.'
+        ? 'What percentage of the payment is refunded up to this date? Write a number, such as 75%.'
         : !isShare
-          ? `“${percent}” is not a share of the payment. Write a whole number from 1 to 100, such as 75%.`
-          : // If the days are not in order, neither are the shares.
+          ? `“${percent}” is not a valid percentage. Write a whole number from 1 to 100, such as 75%.`
+          : // If the dates are not in order, neither are the percentages.
             dayProblem === null && previousStep !== undefined && share > previousStep.percent
             ? `A later cancellation would get more (${share}%) than an earlier one (${previousStep.percent}%).`
             : null

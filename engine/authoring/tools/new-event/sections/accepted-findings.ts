@@ -39,7 +39,7 @@ export function formatAcceptedFindings(
     ? []
     : [
         '# ── Accepted findings ───────────────────────────────────────────────────────────',
-        '# The checker would report these places, but they are correct.',
+        '# The checker would report these values, but they are correct.',
         '',
         'allow:',
         ...acceptedFindings.flatMap(({ code, at, because }) => [

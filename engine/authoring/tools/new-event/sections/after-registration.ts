@@ -16,7 +16,7 @@ export function formatAfterRegistration(
     { until: addDays(from, -FULL_REFUND_DAYS), percent: 75 },
     { until: addDays(from, -PART_REFUND_DAYS), percent: 50 },
   ]
-  const cancellation = `cancellation:                           # the share of a payment that is refunded, by the day of the cancellation
+  const cancellation = `cancellation:                           # the percentage of a payment that is refunded, by cancellation date
   steps:
 ${steps.map(({ until, percent }) => `    - {until: ${until}, refund: ${percent}%}\n`).join('')}    - {otherwise: none}
 
@@ -25,7 +25,7 @@ ${steps.map(({ until, percent }) => `    - {until: ${until}, refund: ${percent}%
 # Every email has a link to the delegate's own page, with these actions.
 
 ${free ? '' : cancellation}edit:
-  until: ${editUntil ?? addDays(from, -EDIT_DAYS)}                     # such as the day on which badges are printed
+  until: ${editUntil ?? addDays(from, -EDIT_DAYS)}                     # such as the date on which badges are printed
   fields: [phone_number, institution, food_preference]
   # Add full_name if a delegate may send a colleague, and accept the finding that warns of it:
   #   allow:

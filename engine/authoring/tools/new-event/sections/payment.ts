@@ -26,7 +26,7 @@ export function createPaymentSections(
   if (free)
     return {
       closes: null,
-      payment: '# Free event: registrations are confirmed at once.\npayment: none',
+      payment: '# Free event: registrations are confirmed immediately.\npayment: none',
       demo: [],
     }
   if (currency === INR)

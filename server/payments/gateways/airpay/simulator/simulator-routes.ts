@@ -1,4 +1,4 @@
-/** Serves the sandbox gateway: checkout, redirect, page, buttons, status call and refund. */
+/** Serves the sandbox gateway: checkout, redirect, page, buttons, status request and refund. */
 import { randomBytes, randomInt } from 'node:crypto'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
@@ -33,8 +33,8 @@ import {
 } from './simulator-pages.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
-// The sandbox rejects every request that the gateway's documentation rejects, so that a rehearsal detects errors that
-// would occur in production.
+// The sandbox rejects every request that the gateway would reject according to its documentation, so that a rehearsal
+// detects errors that would occur in production.
 
 export type Orders = SimulatorOrders<SandboxOrder> & {
   byToken(token: string): SandboxOrder | null
@@ -64,7 +64,7 @@ function readSeenTokens(request: FastifyRequest): readonly string[] {
   return (cookieMatch?.[1] ?? '').split('.').filter((token) => token !== '')
 }
 
-export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext): void {
+export function addSimulatorRoutes(app: FastifyInstance, context: SimulatorContext): void {
   const { orders } = context
   const sendUnknownOrder = (reply: FastifyReply): FastifyReply =>
     sendSimulatorPage(
@@ -75,9 +75,10 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
   const getToken = (request: FastifyRequest): string =>
     (request.params as { readonly token: string }).token
 
-  // Order ids give access to registrations, so a browser sees only the orders it has opened, and one whose id it sends.
+  // Order ids give access to registrations, so a browser sees only the orders that it has opened and the order whose id
+  // it sends.
   app.get('/', async (request, reply) => {
-    const namedOrder = (request.query as Readonly<Record<string, unknown>>)['order']
+    const requestedOrderId = (request.query as Readonly<Record<string, unknown>>)['order']
     const seenTokens = new Set(readSeenTokens(request))
     return sendSimulatorPage(
       reply,
@@ -85,7 +86,7 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
         orders
           .all()
           .toReversed()
-          .filter(({ token, orderId }) => seenTokens.has(token) || orderId === namedOrder),
+          .filter(({ token, orderId }) => seenTokens.has(token) || orderId === requestedOrderId),
       ),
     )
   })
@@ -167,8 +168,8 @@ export function addSandboxRoutes(app: FastifyInstance, context: SimulatorContext
 const isAction = (text: string): text is Action => Object.hasOwn(ACTIONS, text)
 
 /**
- * Checks the form as strictly as the gateway's documentation, because a rehearsal must reject what the gateway would
- * reject.
+ * Checks the form as strictly as the gateway's documentation requires, because a rehearsal must reject what the gateway
+ * would reject.
  */
 function acceptCheckout(
   { orders, findAccount, clock }: SimulatorContext,
@@ -207,7 +208,7 @@ function acceptCheckout(
   )
   if (!isChecksumValid) return err('The checksum does not match.')
   const existing = orders.get(order.orderId)
-  // No payment was made or declined, so the same order may still be paid, even after the buyer left the page.
+  // No payment was made or declined, so the same order can still be paid, even if the buyer has left the page.
   if (existing !== null && existing.asked === order.amount && existing.stage === 'dropped')
     return ok(orders.put({ ...existing, stage: 'open' }))
   if (existing !== null && existing.stage === 'open' && existing.asked === order.amount)

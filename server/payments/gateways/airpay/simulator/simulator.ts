@@ -16,7 +16,7 @@ import { buildPayerFields } from '../payer-name.ts'
 import type { GatewayAddresses, GatewaySimulator } from '../../gateway-definition.ts'
 import { openSimulatorOrders } from '../../simulator-orders.ts'
 import type { SimulatorOrigins } from '../../simulator-port.ts'
-import { addSandboxRoutes, createReference } from './simulator-routes.ts'
+import { addSimulatorRoutes, createReference } from './simulator-routes.ts'
 import type { Orders } from './simulator-routes.ts'
 import type { Action, SandboxOrder } from './simulator-pages.ts'
 
@@ -25,7 +25,7 @@ import type { Action, SandboxOrder } from './simulator-pages.ts'
 export type SandboxOptions = {
   readonly dataDir: string
   readonly accounts: () => readonly Account[]
-  /** The addresses of the browser return and of webhooks, which a gateway stores per merchant. */
+  /** The return and webhook URLs, which a gateway stores per merchant. */
   readonly returnUrl: (merchantId: string) => string
   readonly webhookUrl: () => string
   readonly clock: () => Instant
@@ -36,9 +36,9 @@ export type SandboxOptions = {
 
 export type Sandbox = GatewaySimulator & {
   order(orderId: string): SandboxOrder | null
-  /** Returns the fields that a return or webhook about the order has now. */
+  /** Returns the fields that a return or webhook about the order would contain now. */
   getMessage(orderId: string): Fields
-  /** Runs the action of a button of the page, without a browser. */
+  /** Runs the action of a button on the page, without a browser. */
   runAction(orderId: string, action: Action): Promise<void>
   /** Completes a payment that is in progress or no longer expected. */
   settle(orderId: string): void
@@ -225,7 +225,7 @@ export function openSandbox(options: SandboxOptions): Sandbox {
   }
   return {
     addRoutes: (app) =>
-      addSandboxRoutes(app, {
+      addSimulatorRoutes(app, {
         ...options,
         orders,
         findAccount: findAccount,

@@ -30,7 +30,7 @@ export type SimulatorAction =
   | 'truncated'
   | 'stay'
 
-/** Faults that the simulator shows until they are reset. */
+/** Faults that the simulator produces until they are reset. */
 export type Faults = {
   /**
    * The statuses of the next API responses, in order; `lost` means that the request is processed but no response is

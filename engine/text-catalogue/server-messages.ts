@@ -1,5 +1,5 @@
 /** Messages from the server that the form, the result pages and the self-service page show. */
-export const REFUSAL_MESSAGES = {
+export const SERVER_MESSAGES = {
   writeTo: 'Please write to {support}.',
   notFound: 'Registration details not found',
   noSuchEvent: 'There is no event with this name.',
@@ -53,7 +53,7 @@ export const REFUSAL_MESSAGES = {
   answers: {
     missing: 'Some answers are missing or wrong.',
     fieldError: '{field}: {error}',
-    registeredAlready: 'This is already registered.',
+    registeredAlready: 'This value is already used in another registration.',
   },
 
   /** Only for the browser that created the other registration, or for the holder of an emailed link. */
@@ -133,14 +133,12 @@ export const REFUSAL_MESSAGES = {
   selfService: {
     requested: 'The organisers have received your request and will email you.',
     alreadyRequested: 'You have already requested this. The organisers will email you.',
-    withdrawn: 'You have withdrawn your request. Nothing is refunded.',
+    withdrawn: 'You have withdrawn your request. Nothing will be refunded.',
     nothingToWithdraw: 'There is no open refund request to withdraw.',
     claimed: 'Thank you. The organisers will check their bank account and email you.',
     saved: 'Your changes are saved.',
     nothingChanged: 'Nothing was changed.',
     changesPrice: 'This changes the price of your registration. Please write to {support}.',
-    otherCurrency:
-      'With these answers, the price is in {now}, but this registration is in {was}. Cancel it, and ask the delegate to register again.',
     otherRequest: 'This request was already sent with different details. Reload the page.',
     noDocument: 'This registration has no such document.',
     notEditable: 'You cannot change these answers here: {fields}. Please write to {support}.',
@@ -150,7 +148,7 @@ export const REFUSAL_MESSAGES = {
     checkFields: 'Please check the fields.',
     offerChanged: 'This offer has changed. Reload the page.',
     offerEnded: 'This offer is no longer available.',
-    /** The same for every registration, so that it reveals nothing about another one. */
+    /** The same for every registration, so that the message reveals nothing about another delegate's registration. */
     noRefundRequest: 'You cannot request a refund here. Please write to the organisers.',
     referenceMissing: 'Please enter the reference number from your bank.',
     dayInFuture: 'This date is in the future. Please enter the date on which you paid.',
