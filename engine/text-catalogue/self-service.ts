@@ -75,7 +75,8 @@ export const SELF_SERVICE_MESSAGES = {
     request: 'Request cancellation',
     requested: 'You requested cancellation on {day}. The organisers will decide and email you.',
     confirmTitle: 'Request cancellation?',
-    confirm: 'This does not cancel your registration. The organisers will decide and email you.',
+    confirm:
+      'Your request does not cancel the registration yet. The organisers will decide and email you.',
     reason: 'Reason (optional)',
     paymentNotFound:
       'The organisers have not found your payment yet. They will decide whether you get a refund.',
