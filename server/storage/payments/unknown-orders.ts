@@ -18,7 +18,7 @@ import type { UnknownOrder, UnknownPayment } from '../recovery/recovery-types.ts
 /** The maximum number of tracked orders from messages. Anyone can send a message with an invented order. */
 const MAX_UNKNOWN_ORDERS = 500
 /** The delay after the first query without a response. It doubles each time. */
-const RETRY_MS_MIN = 60_000
+const MIN_RETRY_MS = 60_000
 const MAX_RETRY_MS = 6 * 60 * 60_000
 /** An order without a response for this long is no longer queried. */
 const GIVE_UP_AFTER_MS = 10 * 24 * 60 * 60_000
@@ -217,7 +217,7 @@ export async function addUnknownOrder(
   const orderCount = await ordersFromMessages.get(sql)
   if ((orderCount?.count ?? 0) >= MAX_UNKNOWN_ORDERS) return false
   await saveUnknownOrder(sql, { orderId, eventId }, at, {
-    askAt: (at + RETRY_MS_MIN) as Instant,
+    askAt: (at + MIN_RETRY_MS) as Instant,
     isClaimed: true,
   })
   return true
@@ -269,7 +269,7 @@ export async function postponeUnknownOrder(sql: Sql, orderId: string, at: Instan
   const row = await unknownOrder.get(sql, { orderId: orderId as OrderId })
   if (row === undefined) return
   if (at - row.at >= GIVE_UP_AFTER_MS) return removeOrder(sql, orderId)
-  const delay = Math.min(MAX_RETRY_MS, RETRY_MS_MIN * 2 ** row.asks)
+  const delay = Math.min(MAX_RETRY_MS, MIN_RETRY_MS * 2 ** row.asks)
   postponeQuery.run(sql, { orderId: orderId as OrderId, askAt: (at + delay) as Instant })
 }
 

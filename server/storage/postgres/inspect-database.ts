@@ -1,13 +1,11 @@
 /** Reports the state of a PostgreSQL database before a start, without changing anything. */
 import pg from 'pg'
 import { migrations, createNewerVersionError, getReportedVersion } from '../database/schema.ts'
-import { toStoreError } from './connection.ts'
+import { MAX_CONNECT_MS, toStoreError } from './connection.ts'
 import { createHostFinder } from './hosts.ts'
 import { createUnusableError } from './prepare-database.ts'
 import { PostgresRefused } from './errors.ts'
 import { explainMissingTables, explainPostgresError, READ_ONLY } from './error-explanations.ts'
-
-const MAX_CONNECT_MS = 10_000
 
 const REFERENCED_FILES =
   'SELECT sha256 FROM uploads WHERE dropped_at IS NULL UNION SELECT sha256 FROM draft_proofs'

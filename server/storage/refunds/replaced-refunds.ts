@@ -1,34 +1,33 @@
 /** Closes the reviews of refused refunds whose amount was refunded in another way. */
+import type { Kysely } from 'kysely'
 import { formatMoney, toAmount } from '../../../engine/index.ts'
 import type { Amount, DecisionGrounds, Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
+import type { Tables } from '../database/statements/tables.ts'
 import { recordDecision } from '../reviews/decision-history.ts'
 import { isRefusedRefundOpen } from './refund-states-and-channels.ts'
 
 /** A refused refund in review. `amount`: in minor units of the registration's currency. */
 type RefusedRefund = { readonly id: number; readonly amount: Amount }
 
-/** Uses the registration for which the payment counts, because staff may have moved the payment. */
-const registrationOfCapture = statement((builder, { captureId }: { captureId: number }) =>
+/** Selects counted payments only: the refund of a payment that was never counted is a separate debt. */
+const selectCountedCaptures = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('captures as c')
-    .leftJoin('payments as p', 'p.id', 'c.counts_for')
-    .innerJoin('registrations as g', (join) =>
-      join.on('g.id', '=', ({ fn }) => fn.coalesce('p.registration_id', 'c.registration_id')),
-    )
+    .innerJoin('payments as p', 'p.id', 'c.counts_for')
+    .where('c.state', 'in', ['fits', 'accepted'])
+const registrationOfCapture = statement((builder, { captureId }: { captureId: number }) =>
+  selectCountedCaptures(builder)
+    .innerJoin('registrations as g', 'g.id', 'p.registration_id')
     .select(['g.id', 'g.reg_no as regNo', 'g.event_id as eventId', 'g.currency'])
     .where('c.id', '=', captureId),
 )
 const openRefusedRefunds = statement((builder, { registrationId }: { registrationId: number }) =>
-  builder
-    .selectFrom('refunds as f')
-    .innerJoin('captures as c', 'c.id', 'f.capture_id')
-    .leftJoin('payments as p', 'p.id', 'c.counts_for')
+  selectCountedCaptures(builder)
+    .innerJoin('refunds as f', 'f.capture_id', 'c.id')
     .select(['f.id', 'f.amount'])
-    .where(({ eb, fn }) =>
-      eb(fn.coalesce('p.registration_id', 'c.registration_id'), '=', registrationId),
-    )
+    .where('p.registration_id', '=', registrationId)
     .where(isRefusedRefundOpen)
     .orderBy('f.id'),
 )

@@ -525,6 +525,25 @@ test('a refused refund that is made outside Rollcall, from another payment, no l
   )
 })
 
+test('a refused refund of a second payment still needs review after a refund of the first payment', async () => {
+  const regNo = await register('card')
+  const orderId = createOrderId(regNo, 1)
+  await payByCard(orderId, FEE)
+  await payByCard(orderId, FEE)
+  const [review] = (await readActions(regNo)).reviews
+  const response = await post(`/admin/reviews/${review?.id}/decide/`, {
+    decision: 'refund',
+    version: review?.version,
+    why: 'Paid twice.',
+  })
+  expect(response.body).toMatchObject({ status: 'success', refund: 'refused' })
+  const refusedReview = { kind: 'refund-refused' }
+  expect((await readActions(regNo)).reviews).toMatchObject([refusedReview])
+  const manualRefund = { act: 'refund', why: 'Cannot come.', by_hand: true, amount: String(FEE) }
+  await performAction(regNo, { ...manualRefund, reference: createUtr() })
+  expect((await readActions(regNo)).reviews).toMatchObject([refusedReview])
+})
+
 test('a refused refund, requested again in part, states the amount that is not requested', async () => {
   const regNo = await register('card')
   await payByCard(createOrderId(regNo, 1), FEE)
