@@ -25,7 +25,7 @@ export const EMAIL_MESSAGES = {
     textWithReference:
       '{amount} of your payment for registration {number} ({event}) was refunded on {day}. The reference is {reference}.',
     time: 'The refund can take a few working days to appear on your statement.',
-    stillComplete: 'Your registration is still paid and complete.',
+    stillComplete: 'Your registration is still complete and fully paid.',
   },
 
   /** An invoice in another currency, once its exchange rate is known. */
@@ -80,8 +80,8 @@ export const EMAIL_MESSAGES = {
 
   /** For an unpaid registration if another registration with this address is paid. */
   unpaidSecond: {
-    subject: 'You are registered for {event}; a second registration is not paid',
-    text: 'There are two registrations for {event} with this email address: {paid} is paid and complete, and {unpaid} is not paid.',
+    subject: 'You are registered for {event}; a second registration is unpaid',
+    text: 'There are two registrations for {event} with this email address: {paid} is complete and paid, and {unpaid} is unpaid.',
     samePerson:
       'If you registered the same person again, you do not need to do anything. The second registration was not charged.',
     otherPerson: 'If the second one is for someone else, finish it here for {amount}:\n{link}',

@@ -490,7 +490,7 @@ describe('a delegate who left before paying', () => {
       const emails = readEmails(server)
       expect(emails.length).toBe(emailCount + 1)
       const emailText =
-        emails.find((email) => email.includes('a second registration is not paid')) ?? ''
+        emails.find((email) => email.includes('a second registration is unpaid')) ?? ''
       expect(findToken(emailText)).toHaveLength(43)
       for (const expectedText of [
         second.regNo,

@@ -128,7 +128,7 @@ test('a delegate receives one email for each refund, with its reference and the 
   for (const expectedText of [
     'Farah@delegate.example\n₹ 720 has been refunded for LEKHACON 2027',
     `₹ 720 of your payment for registration ${regNo} (LEKHACON 2027) was refunded on 10 January 2027. The reference is C-041.`,
-    'Your registration is still paid and complete.',
+    'Your registration is still complete and fully paid.',
     '\n{link}\n',
   ])
     expect(partialEmail).toContain(expectedText)
