@@ -3,7 +3,7 @@ import { LongestFirst } from './tests/longest-first.ts'
 import { ALL_RUNS } from './tests/runs.ts'
 
 const importFirst = (file: string): string[] => ['--import', import.meta.resolve(file)]
-/** Not handed down to the projects by itself. */
+/** Arguments for Node. Each project sets them, because projects do not inherit them. */
 const execArgv = [
   './tests/keep-compiled.ts',
   './tests/built-threads.ts',
@@ -19,20 +19,20 @@ const THOROUGH_FILES = ALL_RUNS
 const expectations = { poll: { timeout: 200_000 } }
 
 /**
- * No test measures time, and tests that wait for a browser or a server leave the cores to tests that compute. The tests
- * of components run first, in parallel with types and lint.
+ * No test measures time, and tests that wait for a browser or a server leave the cores to tests that compute. The
+ * component tests run first, in parallel with the type check and lint.
  */
 export default defineConfig({
   test: {
     reporters: ['default'],
-    // UPDATE=1 npm test -- tests/engine/authoring replaces the expected output by the actual one. Read the diff.
+    // UPDATE=1 npm test -- tests/engine/authoring replaces the expected output with the actual output. Read the diff.
     update: process.env['UPDATE'] === '1' ? 'all' : 'none',
-    // Many tests wait for a browser, a server or PostgreSQL, so more workers than cores. Each further worker compiles
-    // the sources again.
+    // Many tests wait for a browser, a server or PostgreSQL, so there are more workers than cores. Each additional
+    // worker compiles the sources again.
     maxWorkers: 5,
     sequence: { sequencer: LongestFirst },
-    // Node itself reads our TypeScript, as it does for the server, and keeps what it has compiled: nothing is
-    // rewritten on its way into a test, and a loop over a million answers runs as fast as it will later.
+    // Node itself reads our TypeScript, as it does for the server, and caches the compiled code: tests run code that
+    // Vite has not rewritten, so a loop over a million answers runs as fast as in production.
     experimental: { viteModuleRunner: false, nodeLoader: false },
     projects: [
       {
@@ -41,7 +41,7 @@ export default defineConfig({
           // leaves state behind. They share one browser (tests/browser/browser.ts).
           name: 'node',
           expect: expectations,
-          // A stock Firefox beside Chromium, or in its place: docs/browsers.md.
+          // Supports an unmodified Firefox in addition to Chromium, or instead of it: docs/browsers.md.
           execArgv: [...execArgv, ...importFirst('./tests/browser/firefox.ts')],
           isolate: false,
           include: [
@@ -49,11 +49,11 @@ export default defineConfig({
             'tests/{engine,specification,mutants,proofs,guards}/**/*.test.ts',
             'tests/{server,simulator,attacks,browser,crash}/**/*.test.ts',
           ],
-          // The bench keeps older versions in the cache.
+          // The benchmarks store older versions of the sources in this cache.
           exclude: ['tests/.cache/**', ...THOROUGH_FILES],
           sequence: { groupOrder: 1 },
-          // Property tests, and servers that are attacked, take a while on a busy machine. HEADED=1 slows the browser
-          // down for a person who watches, and may stop it.
+          // Property tests and attacks on servers take a while on a busy machine. With HEADED=1, the browser is slowed
+          // down for a person who watches and may pause it.
           testTimeout: process.env['HEADED'] === '1' ? 0 : 600_000,
           hookTimeout: process.env['HEADED'] === '1' ? 0 : 600_000,
         },

@@ -4,7 +4,7 @@
  * development server, which hot-reloads web/. Ctrl-C ends both.
  *
  * `npm run dev -- --inspect` starts the server with Node's debugger, which also lists its worker threads.
- * Node's --watch does not work here: worker threads then send messages that only Node understands.
+ * Node's --watch does not work here: with it, worker threads send messages that only Node understands.
  */
 import { spawn } from 'node:child_process'
 import { watch } from 'node:fs'

@@ -33,7 +33,7 @@ export function findServerPackages(top: string): readonly string[] {
       return false
     }
   }
-  /** Resolves as Node does: first in the importing package, then in parent folders. */
+  /** Finds a package's folder as Node does: first in the importing package, then in parent folders. */
   const findPackageFolder = (name: string, from: string): string | null => {
     for (
       let folder = from;
@@ -104,6 +104,6 @@ export function createFileFilter(top: string, packageFolder: string): (from: str
 const isForPlatform = (file: string): boolean =>
   !file.startsWith('prebuilds/') || file.startsWith(`prebuilds/${PLATFORM}`)
 
-/** Latin is used in three weights, other scripts in one. */
+/** Latin fonts are used in three weights, fonts of other scripts in one. */
 const isUsedFont = (name: string): boolean =>
   /^NotoSans_(400Regular|600SemiBold|700Bold)\.ttf$|^NotoSans[A-Z]\w+_400Regular\.ttf$/.test(name)

@@ -57,7 +57,7 @@ const NODE_PACKAGE = `node-${platform}`
 export const FOLDER_NAME = `rollcall-${manifest.version}`
 export const FILE_NAME = `${FOLDER_NAME}-${platform}.tar.gz`
 
-/** Copies or hard-links a file. Hard-link only if the copy is used immediately and never changed. */
+/** Copies or hard-links a file. A hard link is allowed only if the copy is used immediately and never changed. */
 type CopyFile = (from: string, to: string) => void
 
 /** Writes all files of the release into `targetDir`, which must not exist yet. The web app must be built. */
@@ -109,7 +109,7 @@ function formatUpgradeNotes(): string {
   )?.[1]
   return `# Rollcall ${manifest.version}: upgrading from an older version
 
-This release includes Node ${nodeVersion} and uses a database of version ${migrations.length}. It migrates a database of any earlier version, after copying it
+This release includes Node ${nodeVersion} and uses version ${migrations.length} of the database. It copies and then migrates a database of any earlier version
 (\`rollcall.before-v${migrations.length}.db\` in DATA_DIR). See docs/operation/monitoring.md for details.
 
 1. Run \`sha256sum --check --quiet ${CHECKSUMS_FILE}\` in this folder.
@@ -119,7 +119,7 @@ This release includes Node ${nodeVersion} and uses a database of version ${migra
 5. Run \`bin/rollcall doctor\`.
 
 To return to the older version: stop the server and point /opt/rollcall to its folder. If step 2 returned 1, replace \`rollcall.db\` with
-\`rollcall.before-v${migrations.length}.db\` and remove \`rollcall.db-wal\` and \`rollcall.db-shm\`. Then start. All data stored since the upgrade is lost.
+\`rollcall.before-v${migrations.length}.db\` and remove \`rollcall.db-wal\` and \`rollcall.db-shm\`. Then start the server. All data stored since the upgrade is lost.
 
 ## What has changed
 ${changes ?? ''}`

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /*
- * ES5 on purpose: this file must run on old versions of Node, to report them or to re-run with the
- * bundled Node. No static imports, so that it loads as both CommonJS and ESM.
+ * ES5 on purpose: this file must run on old versions of Node, to report that they are too old or to
+ * run the bundled Node instead. It has no static imports, so it loads as both CommonJS and ESM.
  */
 ;(function () {
   'use strict'
@@ -15,8 +15,8 @@
   if (isNewEnough) {
     Promise.all([import('module'), import('fs'), import('path')])
       .then(function (modules) {
-        // Caches compiled code, which halves the start time of a command. Stored in node_modules, which
-        // only its owner can write to. Without write access, nothing is cached.
+        // Caches compiled code, which halves the start time of a command. The cache is in node_modules, to
+        // which only its owner can write. Without write access, nothing is cached.
         var rootDir = modules[2].join(
           modules[2].dirname(modules[1].realpathSync(process.argv[1])),
           '..',
@@ -28,7 +28,7 @@
         return import('../server/cli/build/stamp.ts')
       })
       .then(function (stamp) {
-        // The sources run if the build is outdated, or for a debugger.
+        // Runs the sources if the build is outdated or a debugger needs them.
         var isBuilt = !process.env.ROLLCALL_SOURCES && stamp.isUpToDate(stamp.SERVER_BUILD)
         return isBuilt ? import('../build/run-command.js') : import('../server/cli/run-command.ts')
       })
@@ -44,8 +44,8 @@
       .then(
         function (status) {
           process.exitCode = status
-          // An internal error or a machine error can leave threads running; a stopped server can leave a connection to
-          // a mail server that does not respond. Either would keep the process alive.
+          // After an internal error or a fault of the machine, threads can still be running. A stopped server can still
+          // have a connection to a mail server that does not respond. Either would keep the process alive.
           if (status === 3 || status === 75 || process.argv[2] === 'start') process.exit(status)
         },
         function (error) {

@@ -13,8 +13,8 @@ const SCHEMA_MODULE = fileURLToPath(
 )
 
 /**
- * Replaces the schema module in a build. `kinds`: the kinds of files that the build reads. Others are omitted to
- * reduce its size.
+ * Replaces the schema module in a build. `kinds`: the kinds of files that the build reads. Schemas of other kinds are
+ * omitted to reduce the size of the build.
  */
 export const precompileSchemas = (...kinds: readonly Kind[]): Plugin => ({
   name: 'rollcall-precompiled-schemas',
@@ -27,7 +27,7 @@ export function buildModule(kinds: readonly Kind[]): string {
   const ajv = createAjv({ source: true, esm: true, optimize: true })
   for (const kind of kinds) ajv.addSchema(removeDescriptions(SCHEMAS[kind]), kind)
   const code = standalone.default(ajv, Object.fromEntries(kinds.map((kind) => [kind, kind])))
-  // The compiled code loads these modules with `require`, which browsers do not have. A lookup of imports replaces
+  // The compiled code loads these modules with `require`, which browsers do not have. A lookup table of imports replaces
   // it.
   const imported = [
     ...new Set([...code.matchAll(/require\("([^"]+)"\)/g)].map(([, name = '']) => name)),

@@ -1,4 +1,4 @@
-/** Builds the HTTP application from its parts, ready to listen or for injected requests. */
+/** Builds the HTTP application from its parts, ready to listen or to handle injected requests. */
 import { randomBytes } from 'node:crypto'
 import type { Readable } from 'node:stream'
 import cookie from '@fastify/cookie'
@@ -167,7 +167,7 @@ function addSmallBodyParsers(app: FastifyInstance): void {
 
 /**
  * Parses a form into an object without a prototype, so that every name is an ordinary key. If a name is sent
- * twice, it gets a list of both values, so that neither is silently ignored.
+ * twice, its value is a list of both values, so neither is silently ignored.
  */
 function parseForm(fields: URLSearchParams): Record<string, string | readonly string[]> {
   const body: Record<string, string | readonly string[]> = Object.create(null)

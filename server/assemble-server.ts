@@ -90,9 +90,9 @@ export type AssembledServer = {
   readonly earlierRegistrations: PeriodicJob
   /** Changes unpaid registrations to today's price if the credit date sets it. */
   readonly priceUpdates: PeriodicJob
-  /** Records the progress of the database, and detects an older one. */
+  /** Records the progress of the database, and detects if it was replaced by an older one. */
   readonly recovery: PeriodicJob
-  /** Null if the gateways are real. */
+  /** The gateway simulators. Null if the gateways are real. */
   readonly simulators: OpenSimulators | null
   /** Completes pending requests, then closes everything; no acknowledged data is lost. */
   close(): Promise<void>
@@ -120,7 +120,7 @@ export async function assembleServer(
   }
 }
 
-/** Returns the machine problem that prevents startup; null if the error is a bug. */
+/** Returns the problem with the machine that prevents startup; null if the error is a bug. */
 export function findStartProblem(error: unknown, { dataDir }: Environment): StartProblem | null {
   const problem = explainMachineProblem(error, dataDir)
   if (problem === null) return null
@@ -149,7 +149,7 @@ function checkDatabaseCreation(
   return lossMessage === null ? ok(isNew || describeMissing(dataDir) !== null) : err(lossMessage)
 }
 
-/** If `canCreateDatabase` is true, a missing database is created. */
+/** If `canCreateDatabase` is true, startup creates a missing database. */
 type StartOptions = AssembleOptions & { readonly canCreateDatabase: boolean }
 
 async function assembleWithLock(
@@ -363,7 +363,7 @@ function checkInodes(dataDir: string): StartProblem | null {
   const files = getFreeFilesSync(dataDir)
   if (files === null || files >= MIN_FREE_INODES) return null
   return {
-    text: `The disk of DATA_DIR (${dataDir}) can hold only ${files} more files (free inodes); the server needs ${MIN_FREE_INODES}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" where the files are. Then start again; a systemd unit does so automatically.`,
+    text: `The disk of DATA_DIR (${dataDir}) can hold only ${files} more files (free inodes); the server needs ${MIN_FREE_INODES}. Remove files that are not needed: "df -i" shows the disks, and "du --inodes" shows where the files are. Then start again; a systemd unit does so automatically.`,
     status: 75,
   }
 }

@@ -80,7 +80,7 @@ export type RefusedFile = {
   /** The checker's findings in readable form; omitted if there is another reason. */
   readonly findings?: string
 }
-/** The currently served event files; a valid reload replaces them all at the same time. */
+/** The currently served event files; a valid reload replaces them all at once. */
 export type EventRegistry = {
   all(): readonly ServedEvent[]
   findById(id: string): ServedEvent | null
@@ -91,7 +91,7 @@ export type EventRegistry = {
   site(): Site | null
   /** Returns files whose version on disk is not served, with the reasons, in the order found. */
   refusedFiles(): readonly RefusedFile[]
-  /** Reads the folder again. Serves files without errors, and keeps the previous version of the others. */
+  /** Reads the folder again. Serves files without errors, and keeps the previous versions of the others. */
   reload(): Promise<void>
   /**
    * Serves the versions that are active on all servers that share the database; returns true if this changed
@@ -108,7 +108,7 @@ export type StatusResponse =
       readonly is: 'payment-event'
       readonly paymentEvent: PaymentEvent
       readonly raw: string
-      /** References of refunds that the gateway began and could not complete. */
+      /** References of refunds that the gateway started but could not complete. */
       readonly failedRefunds?: readonly string[]
     }
   | { readonly is: 'pending'; readonly code: string; readonly raw: string }
@@ -118,7 +118,7 @@ export type StatusResponse =
 
 /** The gateway's response to a refund request. */
 export type RefundResult =
-  /** Accepted; the status call reports completion. `reference` is the refund's reference. */
+  /** Accepted; the status query reports when it is complete. `reference` is the refund's reference. */
   | { readonly is: 'begun'; readonly reference: string; readonly raw: string }
   /** Rejected: no money moves. */
   | { readonly is: 'refused'; readonly message: string; readonly raw: string }
@@ -127,7 +127,7 @@ export type RefundResult =
   /** It is unknown whether money moves: check this before requesting the refund again. */
   | { readonly is: 'unsure'; readonly error: string; readonly raw: string }
 
-/** The claim of a browser return or webhook. It is not proof of payment and must be verified. */
+/** The contents of a browser return or webhook. They are not proof of payment and must be verified. */
 export type GatewayMessage = {
   readonly orderId: string
   readonly amount: string
@@ -167,7 +167,7 @@ export type WebhookCheckResult =
       /** The dispute that the webhook reports. */
       readonly disputeId?: string
     }
-/** The reason for not sending a payment to the gateway, which would reject it. */
+/** The reason why a payment is not sent to the gateway, which would reject it. */
 export type HandOffRefusal =
   | { readonly code: 'no_credentials' }
   | { readonly code: 'order_id' }
@@ -189,7 +189,7 @@ export type Buyer = {
 
 /** The interface to a gateway's protocol. */
 export type GatewayAdapter = {
-  /** Builds the payment data. Called before anything is stored: a registration that cannot be paid is rejected. */
+  /** Builds the payment data. Called before anything is stored: a registration that cannot be paid for is rejected. */
   handOff(
     event: EventConfig,
     buyer: Buyer,
@@ -300,7 +300,7 @@ export type Payments = {
     orderIds: readonly OrderId[],
     timeoutMs: number,
   ): Promise<ReadonlyMap<OrderId, PollResult>>
-  /** Queries due payments, or `all`, open ones first. Counts the open ones, and those that reached a final state. */
+  /** Queries the payments that are due, or `all`. Counts the open payments queried, and those that are now final. */
   queryDue(all?: boolean): Promise<{ readonly queriedCount: number; readonly finalCount: number }>
   /**
    * Queries an order that is not in the database, for the event that it may belong to; payments that the gateway
@@ -322,7 +322,7 @@ export type Payments = {
   close(): Promise<void>
 }
 
-/** A completely received file, on disk under a temporary name, with the hash computed while receiving it. */
+/** A file that was received completely. It has a temporary name, and its hash was computed on receipt. */
 export type ReceivedFile = {
   readonly path: string
   /** The hash in hex. */
@@ -342,7 +342,7 @@ export type Uploads = {
   detectType(file: ReceivedFile, name: string, accept: readonly string[]): Promise<string | null>
   /** Removes photo metadata from the file; returns it with its new hash and size. */
   removePhotoMetadata(file: ReceivedFile, mime: string): Promise<ReceivedFile>
-  /** Moves the file to its location, named by its hash; flushes file and folder. Stores the same bytes once. */
+  /** Moves the file to a location named by its hash; flushes file and folder. Stores identical content once. */
   storeFile(file: ReceivedFile): Promise<void>
   /** Returns true if the file of an earlier draft is stored; protects it from the sweep while a request uses it. */
   protectFile(sha256: string): Promise<boolean>
@@ -353,8 +353,8 @@ export type Uploads = {
   /** Removes these files immediately, except those that another registration refers to. */
   removeFiles(sha256s: readonly string[]): Promise<void>
   /**
-   * Removes files that the database no longer needs, and sets aside unknown ones; with `all`, regardless of their
-   * number.
+   * Removes files that the database no longer needs, and sets aside unknown ones; if `all` is set, regardless of
+   * how many there are.
    */
   sweep(all?: boolean): Promise<SweepResult>
   /** Moves back set-aside files that a registration refers to again. */

@@ -21,7 +21,7 @@ import { hashPassword, generatePassword, findPasswordProblem } from './office/au
 
 /** The interval between searches for unreferenced uploads. */
 const SWEEP_INTERVAL_MS = 60 * 60 * 1000
-/** The interval between checks that the database is still the opened file; each write also checks. */
+/** The interval between checks that the database is still the file that was opened; each write checks this too. */
 const LOSS_CHECK_INTERVAL_MS = 1_000
 /** A shutdown that takes longer is stuck. */
 const MAX_SHUTDOWN_MS = 30_000
@@ -142,7 +142,7 @@ export async function bootServer(
     if (problem === null) throw error
     return err(problem)
   }
-  // The owner is added only once the server listens: if the start failed later, the password would never be printed.
+  // The owner is added only once the server listens: if startup failed later, the password would never be printed.
   const addResult = await firstAdmin.value().catch(explainStartError)
   if (!addResult.ok) {
     const lostResult = await rescueIfLost(deps)
@@ -288,7 +288,7 @@ function waitForSignal(log: Log): Promise<string> {
 type ReservedPort = { readonly environment: Environment; readonly free: () => Promise<void> }
 
 /**
- * Reserves a free port if the port is 0, because its number must be known before other parts use the server's URL.
+ * Reserves a free port if `port` is 0, because its number must be known before other parts use the server's URL.
  * The port stays reserved until `free` is called.
  */
 async function reservePort(

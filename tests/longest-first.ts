@@ -1,11 +1,11 @@
-/** Sorts the test files so that slow ones start first, and no core is idle while one file continues alone. */
+/** Sorts the test files so that slow ones start first, and no core is idle while a last file runs alone. */
 import { BaseSequencer } from 'vitest/node'
 import type { TestSpecification } from 'vitest/node'
 
 // Vitest itself uses recorded durations, or file sizes in a fresh clone.
 
 /**
- * The groups of files in their order. Tests that only compute run last, so that all cores stay busy. Waiting files
+ * The groups of files, in order. Tests that only compute run last, so that all cores stay busy. Waiting files
  * start at equal intervals of total weight: component tests do not count, and a browser test counts as four others.
  */
 const GROUPS = [
@@ -53,7 +53,7 @@ const WAITING_FILES = [
   'attacks/bank',
   'attacks/permissions',
 ]
-/** Other files that take more than about eight seconds, even if they are short. Longest first. */
+/** Other files that run for more than about eight seconds, even if the file is small. Longest first. */
 const SLOW_FILES = [
   'simulator/simulator',
   'server/storage/oldest-postgres',
@@ -97,7 +97,7 @@ const SLOW_FILES = [
   'crash/postgres-faults',
 ]
 
-/** Files named in this module; a test checks that each exists. */
+/** All files listed in this module. A test checks that each exists. */
 export const NAMED_FILES: readonly string[] = [...WAITING_FILES, ...SLOW_FILES]
 
 const findIndex = (files: readonly string[], moduleId: string): number =>
@@ -111,7 +111,7 @@ const rankFile = ({ moduleId }: TestSpecification): readonly [number, number] =>
   return [findGroup(moduleId), slowIndex === -1 ? SLOW_FILES.length : slowIndex]
 }
 
-/** Inserts the waiting files after the tests of components, evenly among the time of the other files. */
+/** Inserts the waiting files after the component tests, at equal intervals of the other files' total time. */
 function spreadWaitingFiles(files: readonly TestSpecification[]): readonly TestSpecification[] {
   const waitingFiles = files
     .filter(({ moduleId }) => findIndex(WAITING_FILES, moduleId) !== -1)

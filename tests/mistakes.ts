@@ -1,4 +1,4 @@
-/** Mutations stored as text replacements: checks that each can be applied, and applies it to a copy of the tree. */
+/** Mutations that are stored as text replacements. Checks that they can be applied, and applies them to a copy. */
 import { spawn } from 'node:child_process'
 import {
   cpSync,
@@ -15,11 +15,11 @@ import { parse } from 'yaml'
 
 export const TOP = join(import.meta.dirname, '..')
 
-/** The original text in a file, and its replacement. White space may differ. */
+/** Text in a file, and its replacement. White space in the file may differ. */
 type Change = { readonly file: string; readonly find: string; readonly replace: string }
 export type Mutation = {
   readonly name: string
-  /** A sentence that states the symptom for a user. */
+  /** A sentence that states what a user would notice. */
   readonly symptom: string
   readonly changes: readonly Change[]
   /** Returns the value of another key of the entry, or "" if it is missing. */
@@ -27,7 +27,7 @@ export type Mutation = {
 }
 type ProcessResult = { readonly status: number | null; readonly output: string }
 
-/** Reads the mutations of a table (`guards/money.yaml`), in its order. */
+/** Reads the mutations in a table (such as `guards/money.yaml`), in the order of its entries. */
 export function readMutations(table: string): readonly Mutation[] {
   const entries = parse(readFileSync(table, 'utf8')) as readonly (Pick<
     Mutation,
@@ -68,7 +68,7 @@ export function runToEnd(
 
 const escapePattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
 
-/** Returns the text with the replacement, or the problem: the original must be found exactly once. */
+/** Returns the text with the replacement, or a problem if the original text is not found exactly once. */
 function replaceOnce(text: string, { file, find, replace }: Change): { text: string } | string {
   const pattern = find
     .trim()
@@ -83,7 +83,7 @@ function replaceOnce(text: string, { file, find, replace }: Change): { text: str
   return { text: text.slice(0, match.index) + replace.trim() + text.slice(end) }
 }
 
-/** Returns the changed files of the tree, or the reason why the mutation cannot be applied. */
+/** Returns the files that the mutation changes, or the reason why it cannot be applied. */
 function applyChanges(mutation: Mutation, tree: string): ReadonlyMap<string, string> | string {
   const files = new Map<string, string>()
   for (const change of mutation.changes) {
@@ -110,12 +110,12 @@ export function explainMismatch(mutation: Mutation): string | null {
   return typeof files === 'string' ? files : null
 }
 
-/** Copies these paths of the tree, with its packages. The caller removes the copy. */
+/** Copies these paths of the tree, and its packages, to a temporary folder. The caller removes the copy. */
 export function copyTree(paths: readonly string[]): string {
   const tree = mkdtempSync(join(tmpdir(), 'rollcall-mistake-'))
   for (const path of paths)
     cpSync(join(TOP, path), join(tree, path), { recursive: true, preserveTimestamps: true })
-  // A separate node_modules folder, because the web app's build writes to it.
+  // The copy has its own node_modules folder, because the web app's build writes to it.
   mkdirSync(join(tree, 'node_modules'))
   for (const name of readdirSync(join(TOP, 'node_modules')))
     symlinkSync(join(TOP, 'node_modules', name), join(tree, 'node_modules', name))

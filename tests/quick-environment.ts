@@ -1,4 +1,4 @@
-/** Makes reads of `process.env` fast in each test worker: it reads a copy, and writes to both. */
+/** Makes `process.env` fast in each test worker: values are read from a copy and written to both. */
 
 // Every worker loads this file before its tests. Each read of `process.env` calls the operating system, and the YAML
 // parser reads it once per word, which is a fifth of its time.

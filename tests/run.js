@@ -55,7 +55,7 @@ if (major < 22 || (major === 22 && minor < 18)) {
 
 // ── A browser ──────────────────────────────────────────────────────────────────
 
-/** The headless shell is the same engine without a window, and opens a browser context in a third of the time. */
+/** The headless shell is the same browser engine without a window; it opens a context in a third of the time. */
 const SHELL = 'chromium-headless-shell'
 const KNOWN_BROWSERS = [
   SHELL,
@@ -70,7 +70,7 @@ const KNOWN_BROWSERS = [
 function findBrowser(names) {
   if (process.env.CHROMIUM) {
     if (!existsSync(process.env.CHROMIUM))
-      stop(`CHROMIUM is "${process.env.CHROMIUM}", but this file does not exist.`, 2)
+      stop(`CHROMIUM is set to "${process.env.CHROMIUM}", but that file does not exist.`, 2)
     return process.env.CHROMIUM
   }
   const folders = (process.env.PATH || '')
@@ -105,7 +105,7 @@ function needBrowser() {
     return (
       findBrowser(KNOWN_BROWSERS.filter((name) => name !== SHELL)) ||
       stop(
-        'HEADED=1 shows a window, for which the tests need a whole Chromium: install it ("sudo apt-get install chromium") or set CHROMIUM to its path.',
+        'HEADED=1 shows a window, which needs the full Chromium browser: install it ("sudo apt-get install chromium") or set CHROMIUM to its path.',
         1,
       )
     )
@@ -122,12 +122,12 @@ function needBrowser() {
 // ── A temporary folder ───────────────────────────────────────────
 
 const MEMORY_FOLDER = '/dev/shm'
-/** Several times the size of all temporary files of the tests. */
+/** Several times the total size of the tests' temporary files. */
 const MEMORY_BYTES_MIN = 8 * 1024 ** 3
 
 /**
- * Keeps the hundreds of server folders that the tests create and delete in memory instead of on disk, if there is
- * enough memory and files in it can be executed. Does not change a TMPDIR that is already set.
+ * Puts the hundreds of server folders that the tests create and delete in memory instead of on disk, if there is
+ * enough memory and files there can be executed. Does not change a TMPDIR that is already set.
  */
 function useMemory() {
   if (process.env.TMPDIR || !existsSync(MEMORY_FOLDER)) return
@@ -150,12 +150,12 @@ function useMemory() {
 
 // ── Steps ──────────────────────────────────────────────────────────────────────
 
-/** The output of failed steps by name: printed when the step ends, and again at the end of the run. @type {Map<string, string>} */
+/** The output of failed steps, keyed by name: printed when the step ends, and again at the end of the run. @type {Map<string, string>} */
 const failedSteps = new Map()
 
 /**
- * For the compiler and the type-aware lint, which are written in Go: a second thread would compute the same types
- * again, and less garbage collection saves a fifth of their time. Garbage is collected as usual near the memory limit.
+ * For the compiler and the type-aware linter, which are written in Go. A second thread would compute the same types
+ * again, and less garbage collection saves a fifth of the time. Near the memory limit, garbage is collected as usual.
  */
 const ONE_CHECKER = { GOMAXPROCS: '1', GOGC: 'off', GOMEMLIMIT: '2500MiB' }
 
@@ -188,7 +188,7 @@ function runStep(name, command, args, variables = {}) {
   })
 }
 
-/** One day. Many versions of a file may be compiled in that time. */
+/** One day, in which many versions of a file may be compiled. */
 const MAX_COMPILED_MS = 24 * 60 * 60 * 1000
 
 /** Removes old compiled files: each version of a file, and each run of a test, is stored under its own name. @param {string} folder */
@@ -220,11 +220,11 @@ const vitestArgs = process.argv.slice(2)
 mkdirSync(join(top, 'tests', '.cache'), { recursive: true })
 env.CHROMIUM = needBrowser()
 useMemory()
-// Each server, worker thread and command of the tests loads the same TypeScript; with a compile cache this takes half
-// the time.
+// Each server, worker thread and command that the tests start loads the same TypeScript. A compile cache halves the
+// time that this takes.
 env.NODE_COMPILE_CACHE = join(top, 'tests', '.cache', 'compiled')
 removeOldFiles(env.NODE_COMPILE_CACHE)
-// Styles that one worker has checked are not checked again by others (tests/browser/browser.ts).
+// Styles that one worker has checked are not checked again by the others (tests/browser/browser.ts).
 const checkedStyles = join(top, 'tests', '.cache', `checked-styles-${process.pid}`)
 env.CHECKED_STYLES = checkedStyles
 process.on('exit', () => rmSync(checkedStyles, { force: true }))

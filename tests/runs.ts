@@ -1,4 +1,4 @@
-/** The number of runs of random tests: a part in `npm test`; all in `npm run thorough` or with RUNS=all. */
+/** How many runs a random test has: a fraction in `npm test`, all in `npm run thorough` or with RUNS=all. */
 const PART_DIVISOR = 4
 
 export const ALL_RUNS = process.env['RUNS'] === 'all'
@@ -11,6 +11,6 @@ export const registerThorough = (register: () => void): void => {
   if (ALL_RUNS) register()
 }
 
-/** Returns the given part of all runs; a quarter by default. */
+/** Returns the given fraction of all runs, a quarter by default. */
 export const chooseRuns = (all: number, part = Math.ceil(all / PART_DIVISOR)): number =>
   ALL_RUNS ? all : part

@@ -1,7 +1,7 @@
-/** Finds the text for readers among the literals of a source file. */
+/** Finds the texts that readers see among the literals of a source file. */
 import { parseSync } from 'vite'
 
-/** `text` has `{}` in place of its values. */
+/** A text that readers see, with `{}` in place of its values. */
 export type WrittenText = { readonly line: number; readonly text: string }
 
 type Node = { readonly type: string; readonly start: number; readonly end: number } & Readonly<
@@ -36,7 +36,7 @@ const readName = (node: unknown): string => {
   return typeof name === 'string' ? name : ''
 }
 
-/** Returns every text for readers in a file, in file order. */
+/** Returns every text in a file that readers see, in file order. */
 export function findWrittenTexts(path: string, source: string): readonly WrittenText[] {
   const { program } = parseSync(path, source)
   const texts: WrittenText[] = []

@@ -47,8 +47,8 @@ function isPhone({ type, pattern }: Field): boolean {
 }
 
 /**
- * Returns the comparison key of these answers; null if an answer is missing, because a missing answer equals no other
- * answer.
+ * Returns the key by which these answers are compared. Null if an answer is missing, because a missing answer equals no
+ * other.
  */
 export function getComparisonKey(
   { parts }: Pick<UniqueRule, 'parts'>,
@@ -67,8 +67,8 @@ function formatAnswerAsText(answer: Answer): string {
 }
 
 /**
- * Normalises a string for comparison: ignores case, spaces and invisible characters; characters that differ only in
- * appearance are equal (NFKC).
+ * Normalises a string for comparison: ignores case, spaces and invisible characters, and treats characters that differ
+ * only in appearance as equal (NFKC).
  */
 export function foldText(text: string): string {
   // Fast path: nearly every answer is plain ASCII, and one call may normalise 100,000 of them.
@@ -90,7 +90,7 @@ export function foldPhone(text: string): string {
 }
 const INDIAN_MOBILE = /^(?:(?:00)?91)?0?([6-9][0-9]{9})$/
 
-/** Normalises a code for lookup: letters and digits only, so that a missing dash does not matter. */
+/** Normalises a code for lookup: keeps only letters and digits, so a missing dash does not matter. */
 export function foldCode(text: string): string {
   return foldText(text).replace(/[^\p{L}\p{N}]+/gu, '')
 }

@@ -1,4 +1,4 @@
-/** Describes consents for the log: the text shown, its version and its address. */
+/** Describes consents for the log: the text shown, its version and its URL. */
 import type { Answers } from '../event/answer-types.ts'
 import type { Field, PublicEvent } from '../event/config.ts'
 import { getOwn } from '../lib/result.ts'

@@ -1,4 +1,6 @@
-/** Defines valid answers for each field type, for the normaliser, the validation and the JSON Schema. */
+/**
+ * Defines the valid answers for each field type. Normalisation, validation and the JSON Schema use these definitions.
+ */
 import { VALIDATION_MESSAGES } from '../text-catalogue/validation.ts'
 import { formatMessage } from '../lib/format-message.ts'
 import type { Answer } from '../event/answer-types.ts'
@@ -43,8 +45,8 @@ export function buildGatewayEmailMessage(characters: number): string {
 }
 
 /**
- * Returns the patterns of a text-like field, in the order in which they are tested. Empty for numbers, yes-no and
- * select.
+ * Returns the patterns for a text-like field, in the order in which they are tested. Empty for number, yes-no and
+ * select fields.
  */
 export function getFieldPatterns(field: Field): readonly AnswerPattern[] {
   const limit = getMaxCharacters(field)
@@ -162,7 +164,7 @@ function buildAmountMessage(currency: Currency): string {
   return decimals === 0 ? wholeAmount : decimals === 2 ? amount : amountWithThreeDecimals
 }
 
-/** Returns the message for a required field that is not answered. */
+/** Returns the message for a required field that has no answer. */
 export function getRequiredMessage(field: Field): string {
   return field.required?.message ?? getInvalidMessage(field)
 }
@@ -185,7 +187,10 @@ export function getDatePatterns(from: Day | undefined, to: Day | undefined): rea
   ]
 }
 
-/** Builds a pattern for dates on or beyond the limit. The first character that differs decides. */
+/**
+ * Builds a pattern for the limit and all later (or earlier) dates, with one alternative for each position at which a
+ * digit may differ first.
+ */
 function buildLimitPattern(limit: Day, side: 'later' | 'earlier'): string {
   const alternatives = [...limit].flatMap((digit, index) => {
     const remainingDigits = limit.slice(index + 1).replace(/\d/g, '[0-9]')
@@ -209,17 +214,17 @@ function buildExtensionPattern(accept: readonly string[]): string {
   return `[^.]\\.(?:${accept.map(matchAnyCase).join('|')})$`
 }
 
-/** Returns a pattern that matches only this text, under the flag u. */
+/** Returns a pattern that matches only this text, with the flag u. */
 export function escapeForPattern(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
 
-/** Returns the message for an invalid multiple choice: too few, too many, or two that are mutually exclusive. */
+/** Returns the message for an invalid multiple choice: too few or too many options, or two that exclude each other. */
 export function getChoiceMessage(field: Field): string {
   return field.choose?.message || getInvalidMessage(field)
 }
 
-/** Returns the fields of each person of a `people` field; empty for other types. */
+/** Returns the fields that a `people` field has for each person. Empty for other types. */
 export function getPersonFields(field: Field): readonly Field[] {
   return field.fields ?? []
 }

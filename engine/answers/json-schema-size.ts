@@ -3,7 +3,7 @@ import type { EventConfig, Field } from '../event/config.ts'
 import type { Condition } from '../event/answer-types.ts'
 
 /**
- * The maximum number of tests. A schema with this many tests takes a second to compile, and browsers load 220 KB
+ * The maximum number of tests. A schema with this many tests takes a second to compile, and is a 220 KB download
  * (compressed).
  */
 export const MAX_SCHEMA_TESTS = 1500

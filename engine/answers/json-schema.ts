@@ -1,9 +1,8 @@
 /**
  * Compiles an event to JSON Schema draft-07, for validators that do not read event files.
  *
- * Conditions become `allOf: [{if, then}]`, always with `required` inside `if`; each field occurs in one `then`. Uses
- * no format, minLength or object const, so that the module compiled from the schema by ajv needs no import at run
- * time.
+ * Conditions become `allOf: [{if, then}]`, always with `required` inside `if`; each field occurs in one `then`. Uses no
+ * format, minLength or object const, so the module that ajv compiles from the schema has no imports at run time.
  */
 import type { Field, PublicEvent } from '../event/config.ts'
 import type { Condition, Scalar, Test } from '../event/answer-types.ts'
@@ -18,13 +17,14 @@ import { assertNever, fromPairs } from '../lib/result.ts'
 type Schema = { readonly [keyword: string]: unknown }
 
 const NEVER_VALID: Schema = { not: {} }
-/** The pattern of a required text: at least one character that is not a space. */
+/** The pattern for a required text: at least one character that is not a space. */
 export const NOT_BLANK = '\\S'
-/** ajv compares longer enums with an imported function, which the served module must not need. */
+/** For longer enums, ajv imports a function to compare the values. The served module must not have imports. */
 const MAX_ENUM_VALUES = 150
 
 /**
- * Returns the complete schema, for normalised answers. Validation with it gives the same result as `findAnswerErrors`.
+ * Returns the complete schema, for normalised answers. Validating with this schema gives the same result as
+ * `findAnswerErrors`.
  */
 export function toSchema(event: PublicEvent): Schema {
   const showConditions = event.fields.map((field) => getShowConditions(event, field))
@@ -78,8 +78,8 @@ export function toSchema(event: PublicEvent): Schema {
 }
 
 /**
- * Returns a schema of all fields, without conditions, which a form library renders. Here `required` only marks fields
- * with a star.
+ * Returns a schema of all fields, without conditions, for a form library to render. In this schema, `required` only
+ * adds a star to the label.
  */
 export function buildFlatSchema(event: PublicEvent): Schema {
   return buildFlatFieldsSchema(event.fields)
@@ -295,8 +295,8 @@ function convertTest(field: string, test: Test, showSchemas: readonly Schema[]):
 }
 
 /**
- * Converts a test on the category. If delegates choose the category, the schema tests the field. If rules derive it, a
- * category matches if one of its rules applies and no earlier rule does.
+ * Converts a test on the category. If delegates choose the category, the schema tests the field. If rules derive the
+ * category, a category matches if one of its rules applies and no earlier rule does.
  */
 function convertCategoryTest(
   event: PublicEvent,
@@ -342,7 +342,7 @@ function buildLimits({ atLeast, atMost, above, below }: Extract<Test, { is: 'num
   return fromPairs(Object.entries(keywords).filter(([, limit]) => limit !== undefined))
 }
 
-/** Returns the range of whole numbers that a test on a count accepts. */
+/** Returns the range of whole numbers that a test of a count accepts. */
 function roundBounds({ atLeast, atMost, above, below }: Extract<Test, { is: 'count' }>): {
   readonly min: number
   readonly max: number

@@ -1,4 +1,4 @@
-/** Detects typing mistakes in email domains (`gmial.com`) and suggests the intended one. */
+/** Detects typing mistakes in email domains (`gmial.com`) and suggests the intended domain. */
 import { computeEditDistance, isOneTypo } from '../lib/edit-distance.ts'
 import { foldText } from './compare-answers.ts'
 
@@ -35,7 +35,7 @@ const REAL_DOMAINS = new Set([
   'live.co',
   'yahoo.co',
 ])
-/** Invalid endings of domains, with the intended endings. */
+/** Mistyped domain endings, each with the intended ending. */
 const INTENDED_ENDINGS: Readonly<Record<string, string>> = {
   con: 'com',
   cpm: 'com',
@@ -123,8 +123,8 @@ export function suggestDomain(domain: string): string | null {
 const DOMAINS_IGNORING_DOTS: readonly string[] = ['gmail.com', 'googlemail.com']
 
 /**
- * Returns the mailbox of an address, which is used only for counting: "A.Nair+x@GMail.com" and "anair@googlemail.com"
- * are the same mailbox. Emails are sent to the address as written.
+ * Returns a key that identifies the mailbox of an address. It is used only for counting: "A.Nair+x@GMail.com" and
+ * "anair@googlemail.com" are the same mailbox. Emails are sent to the address as written.
  */
 export function getMailboxKey(address: string): string {
   const folded = foldText(address)

@@ -18,10 +18,10 @@ import { isBlank, isUnreadable, readField } from './read-answer.ts'
 import { memoize } from '../lib/memoize.ts'
 
 /**
- * Returns the normalised answers. Text is trimmed, and "" counts as absent; "true", "false" and decimal strings
- * become booleans and numbers; a select's answer takes the case of its option if the field ignores case. A malformed
- * answer is kept as text, so that validation can report it. Unknown names and answers of hidden fields are dropped
- * and listed in `droppedIds`. Idempotent.
+ * Returns the normalised answers. Text is trimmed, and "" counts as absent; "true", "false" and decimal strings become
+ * booleans and numbers; if a select field ignores case, its answer is given the case of the option. A malformed answer
+ * is kept as text, so that validation can report it. Unknown names and answers of hidden fields are dropped and listed
+ * in `droppedIds`. Idempotent.
  */
 export function normalise(
   event: PublicEvent,
@@ -48,7 +48,7 @@ export function normaliseWithContext(
   return { answers: withOfferedMethod(event, answers), visibleIds }
 }
 
-/** Returns the payment method field if some method does not accept every currency of the event. */
+/** Returns the payment method field if at least one method does not accept every currency of the event. */
 const findMethodFieldByCurrency = memoize((event: PublicEvent) =>
   event.fields.find(({ options = [] }) => options.some(({ currencies }) => currencies)),
 )
@@ -80,7 +80,7 @@ function withOfferedMethod(event: PublicEvent, answers: Answers): Answers {
     : { ...answers, [field.id]: first.id }
 }
 
-/** Returns the ids of the fields that are visible for these answers, raw or normalised. */
+/** Returns the ids of the fields that are visible for these answers, which may be raw or normalised. */
 export function findVisibleFields(
   event: PublicEvent,
   answers: RawAnswers,
@@ -126,9 +126,7 @@ export function checkAnswers(
   return Object.keys(errors).length === 0 ? ok(answers) : err(errors)
 }
 
-/**
- * Evaluates answers once for all purposes: normalised answers, ids of the visible fields, errors.
- */
+/** Evaluates answers once, and returns the normalised answers, the ids of the visible fields, and the errors. */
 export function evaluateAnswers(
   event: PublicEvent,
   raw: RawAnswers,
@@ -159,7 +157,7 @@ type FormState = {
   readonly currency: Currency
 }
 /**
- * The state for checking file names and the fields of listed people, which have no conditions and are not amounts.
+ * The form state for checking file names and the fields of listed people: these have no conditions and are not amounts.
  */
 const STANDALONE_STATE: FormState = { answers: {}, category: null, currency: INR }
 
@@ -276,7 +274,7 @@ function readAllFields(event: PublicEvent, raw: RawAnswers): Answers {
   return fromPairs(pairs)
 }
 
-/** Returns the ids of all fields, and the fields that have a condition or are in a section that has a condition. */
+/** Returns the ids of all fields, and the fields that have a condition, either their own or their section's. */
 const splitFieldsByCondition = memoize((event: PublicEvent) => {
   const isConditional = ({ showWhen, section }: Field): boolean =>
     showWhen !== undefined || event.sections[section]?.showWhen !== undefined

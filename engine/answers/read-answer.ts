@@ -6,8 +6,8 @@ import { getMaxCharacters, getPersonFields } from './field-types.ts'
 import { assertNever, fromPairs, getOwn } from '../lib/result.ts'
 
 /**
- * Returns true for a value of the wrong structure: a list or object instead of a scalar, or a list
- * of people with an entry that is not an object of answers. It counts as missing, not as malformed.
+ * Returns true for a value of the wrong structure: a list or object instead of a scalar, or a list of people with an
+ * entry that is not an object of answers. Such a value counts as missing, not as malformed.
  */
 export function isUnreadable(field: Field, value: unknown): boolean {
   if (field.type === 'people')
@@ -72,7 +72,7 @@ function readMany(field: Field, values: readonly unknown[]): Answer | undefined 
   return selectedIds.length === 0 ? undefined : selectedIds
 }
 
-/** Reads listed people. Reading one more than the maximum is enough to detect that there are too many. */
+/** Reads the listed people, but at most one more than the maximum: that is enough to detect that there are too many. */
 function readPeople(field: Field, values: readonly unknown[]): Answer | undefined {
   const rawPeople = values
     .slice(0, (field.max ?? 0) + 1)
@@ -88,7 +88,7 @@ function readPeople(field: Field, values: readonly unknown[]): Answer | undefine
   return people.length === 0 ? undefined : people
 }
 
-/** A limit higher than the number of options of any field. */
+/** A limit that is higher than the number of options in any field. */
 const MAX_LISTED_ANSWERS = 500
 
 function readAnswer(field: Field, value: unknown): Scalar | undefined {
@@ -123,7 +123,7 @@ function readAnswer(field: Field, value: unknown): Scalar | undefined {
   }
 }
 
-/** Reads a consent. An unticked box counts as not answered, because a refusal is not consent. */
+/** Reads a consent field. An unticked box counts as not answered, because a refusal is not consent. */
 function readConsent(value: unknown): Scalar | undefined {
   if (isObject(value)) return undefined
   const text = typeof value === 'string' ? value.trim().toLowerCase() : value
@@ -145,8 +145,8 @@ function cleanText(field: Field, value: string): string {
 }
 const CONTROL_CHARACTERS = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g
 /**
- * Invisible characters: zero-width spaces, and direction marks that reverse all following text, also in office lists.
- * Joiners, which Malayalam and Hindi spelling needs, and variation selectors are kept.
+ * Invisible characters: zero-width spaces, and direction marks that reverse all following text, even in office lists.
+ * Joiners, which Malayalam and Hindi spelling requires, and variation selectors are kept.
  */
 const INVISIBLE_CHARACTERS = /(?![\u200c\u200d\ufe00-\ufe0f])\p{Default_Ignorable_Code_Point}/gu
 /**
@@ -160,8 +160,8 @@ const VISIBLE_CHARACTER = /[^\s\u200c\u200d\ufe00-\ufe0f\u2800]/u
  * the extension. Options are not truncated, because they are only compared.
  */
 function truncateLongText(field: Field, text: string): string {
-  // A character can take two UTF-16 units, so a longer string exceeds the field's limit in either
-  // count.
+  // A character can take two UTF-16 units, so a longer string exceeds the field's limit whether characters or units are
+  // counted.
   const maxUnits = 2 * getMaxCharacters(field) + 2
   if (text.length <= maxUnits || field.type === 'select') return text
   return toWellFormed(

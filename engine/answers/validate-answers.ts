@@ -63,7 +63,7 @@ export function toMessages(
   )
 }
 
-/** Returns the error of a multiple choice. An invalid option is reported before the number of choices. */
+/** Returns the errors of a multiple choice. An invalid option takes precedence over a wrong number of choices. */
 function findMultipleChoiceErrors(
   field: Field,
   fieldErrors: readonly SchemaError[],
@@ -103,7 +103,7 @@ function formatPointer(id: string): string {
 
 /**
  * Validates answers with the compiled schema. Gives the same result as `checkAnswers`. `validate` receives normalised
- * answers, which never contain a list or object in place of an answer, so such values are reported here.
+ * answers, which never contain a list or object in place of a single value, so such values are reported here.
  */
 export function validateWithSchema(
   event: PublicEvent,

@@ -38,7 +38,7 @@ export type ActionsResponse = {
   kept: number
   /** The part of `kept` that was paid through the gateway and can be refunded through it; 0 if there is none. */
   back_by_gateway: number
-  /** Warnings before a refund, in sentences: a dispute, a payment that is too old for its gateway. */
+  /** Warnings before a refund, in sentences: a dispute, or a payment that is too old for its gateway to refund. */
   refund_notes: string[]
   /** Whether a refund is still missing from the settlement reports after five days and is not marked as handled. */
   refund_unsettled: boolean
@@ -54,12 +54,12 @@ export type ActionsResponse = {
    * the event file has no refund scale.
    */
   proposed_back: number | null
-  /** The calculation of that refund: proposed = owed + share − refunded. */
+  /** How the proposed refund is calculated: proposed = owed + share − refunded. */
   cancellation: {
     paid: number
     /** Paid in excess of the price; always refunded. */
     owed: number
-    /** The part of the payment that pays the price. */
+    /** The part of the payment that covers the price. */
     remaining: number
     percent: number | null
     /** The tax in `remaining`, which is not refunded. Absent if tax is refunded with the price. */
@@ -73,7 +73,7 @@ export type ActionsResponse = {
   allowed: ActionName[]
   /** The fields that can be corrected, in form order; empty for users without permission. */
   fields: WireEditableField[]
-  /** The fields that identify a person, which a transfer changes. */
+  /** The fields that identify a person. A transfer changes these fields. */
   persons: string[]
   /**
    * If approval is required: the documents to check, and the offer after a refusal. Null if no approval is needed.
@@ -99,8 +99,8 @@ export type WireSecondPayment = {
 }
 export type WireApproval = {
   /**
-   * The uploaded files with the labels of their fields; `href` is null if the file was not sent or
-   * was deleted.
+   * The documents to check, with the labels of their fields; `href` is null if the file was not uploaded or has been
+   * deleted.
    */
   look_at: { id: string; label: string; name: string; href: string | null }[]
   decide_by: string | null
@@ -112,7 +112,10 @@ export type WireApproval = {
   /** The currency of `total`. */
   currency?: string
 }
-/** A form field with its current answer; a list of options for `many`, else text, empty if not answered. */
+/**
+ * A form field with its current answer: a list of options for `many`, otherwise text, which is empty if there is no
+ * answer.
+ */
 export type WireEditableField = {
   id: string
   label: string
@@ -151,13 +154,13 @@ export type WireSearchResult = {
   reg_no: string
   name: string
   phone: string
-  /** From the answers; '' if the form does not ask for it. */
+  /** The city in the answers; '' if the form does not ask for it. */
   city: string
   /** When the registration was paid, and the payment method in words ("by UPI"). Null and '' if unpaid or unknown. */
   paid_at: string | null
   paid_by: string
   event: { id: string; title: string }
-  /** The address of the event's first list. Null if it has none. */
+  /** The path of the event's first list. Null if it has none. */
   route: string | null
   category: string
   total: number | null
@@ -167,6 +170,6 @@ export type WireSearchResult = {
   payment_status_display: string
   in_review: boolean
   in_state: RegistrationState
-  /** The balance of a paid registration. 0 if there is none, or if the registration is unpaid. */
+  /** The balance of a paid registration. 0 if nothing is due, or if the registration is unpaid. */
   due: number
 }

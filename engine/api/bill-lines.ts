@@ -57,7 +57,7 @@ export function readLines(
   return lines.length === wire?.length ? lines : []
 }
 
-/** Reads an amount that may be negative. In the API, only adjustments can be. */
+/** Reads an amount that may be negative. In the API, only amounts of adjustments can be negative. */
 function readSigned(amount: number, currency: Currency): Amount | null {
   const absolute = fromMajorUnits(Math.abs(amount), currency)
   return absolute === null || amount >= 0 ? absolute : toAmount(-absolute)

@@ -26,7 +26,7 @@ export type SimilarResponse = { status: 'success'; similar: WireSimilar[] }
 export type WireSimilar = {
   reg_no: string
   name: string
-  /** The details that match. */
+  /** The details in which the two registrations match. */
   matches: readonly SharedDetail[]
   payment_status: PaymentStatus
   payment_status_display: string

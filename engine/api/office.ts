@@ -27,7 +27,7 @@ export type ListRow = {
 export type ListResponse = {
   status: 'success'
   count: number
-  /** True if counting of the search results stopped at its maximum. */
+  /** True if the server stopped counting the search results at its maximum. */
   count_capped: boolean
   /** Null if there are more registrations than are counted. */
   sums: WireSums | null
@@ -47,7 +47,7 @@ export type ListResponse = {
   results: { registrations: ListRow[] }
 }
 
-/** GET /admin/registrations/{reg_no}/: all data of one registration. */
+/** GET /admin/registrations/{reg_no}/: all data about one registration. */
 export type OfficeRegistrationResponse = {
   status: 'success'
   registration: ListRow
@@ -59,20 +59,20 @@ export type OfficeRegistrationResponse = {
   name: string
   /** Empty if not given. */
   contact: { email: string; phone: string }
-  /** In form order, with labels; file answers carry a link. */
+  /** In form order, with labels; answers to file fields have a link. */
   answers: { id: string; label: string; text: string; href?: string }[]
   /** The items sold, line by line; empty for registrations stored before bills had lines. */
   lines: WireLine[]
   payments: {
     order_id: string
     amount: number
-    /** The part that counts for the registration, if less than `amount`. */
+    /** The part that counts towards the registration, if less than `amount`. */
     received?: number
     status: PaymentStatus
     review: string | null
     reference: string | null
     created_at: string
-    /** How the payment began, in a sentence: sent to the gateway, or by a manual payment method. */
+    /** How the payment began, in a sentence: with the gateway, or by a manual payment method. */
     asked: string
     facts: { at: string; type: string; text: string }[]
   }[]
@@ -112,7 +112,7 @@ export type OfficeRegistrationResponse = {
   event: { id: string; title: string; route: string }
 }
 
-/** A dispute, in sentences. */
+/** A dispute, described in sentences. */
 export type WireDispute = {
   id: string
   /** Whether the dispute needs evidence. */
@@ -129,7 +129,7 @@ export type ReviewsResponse = {
   count: number
   reviews: WireReview[]
   /**
-   * The number of delegates, by event, who request a refund of a second payment. Events without such a request are
+   * By event, the number of delegates who have requested a refund of a second payment. Events without such requests are
    * omitted.
    */
   refund_requests: { event_id: string; count: number }[]
@@ -211,11 +211,11 @@ export type EventStats = {
   /** Payments that staff dismissed. No other figure includes them. */
   dismissed_amount: number
   /**
-   * The currency of the event's figures and days, and of the newest registrations that do not state
+   * The currency of the event's figures, including those by day, and of the newest registrations that do not state
    * their own.
    */
   currency?: string
-  /** The same two figures in other currencies, which are listed separately. Absent if there are none. */
+  /** `total_revenue` and `dismissed_amount` in each other currency. Absent if there are none. */
   other_currencies?: {
     currency: string
     total_revenue: number
@@ -226,7 +226,7 @@ export type EventStats = {
   /** Payments and refunds in payment review. */
   needs_decision: number
 }
-/** GET /admin/dashboard/stats/: `<key>_stats` per event, in addition to the fixed names. */
+/** GET /admin/dashboard/stats/: `<key>_stats` for each event, in addition to the fixed keys. */
 export type StatsResponse = {
   status: 'success'
   data: Record<string, unknown> & {
@@ -261,7 +261,7 @@ export type StatsResponse = {
         payment_status_display: string
         in_review: boolean
         in_state: RegistrationState
-        /** The amount that a paid registration still owes, else 0. */
+        /** The amount still due for a paid registration, otherwise 0. */
         due: number
         created_at: string
       }[]
@@ -301,8 +301,8 @@ export type WireCode = {
   /** The number of paid uses. The others are unpaid or need approval. */
   paid: number
   /**
-   * The amount that the code deducted from the bills of all its uses and of the paid ones, with tax, by currency
-   * (absent for INR). Null if this kind of code gives a category instead of a discount.
+   * The amounts that the code deducted from all bills and from paid bills, with tax, by currency (absent for INR). Null
+   * if this kind of code gives a category instead of a discount.
    */
   discounts: { currency?: string; amount: number; paid: number }[] | null
   /** The last day on which the code is valid. Null if there is none. */

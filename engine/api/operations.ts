@@ -8,7 +8,7 @@ export type EmailsResponse = {
   counts: { queued: number; failed: number; sent: number }
   counted_to: number
   mails: WireMail[]
-  /** Send it as `before` to get the next page. Null if this is the last. */
+  /** The `before` parameter for the next page. Null on the last page. */
   before: number | null
 }
 /** POST /admin/mail/retry/ {ids} or {all: true} returns a message. */
@@ -28,7 +28,7 @@ export type WireMail = {
   at: string
   /** The time of the next attempt to send it. Null if there is none. */
   next_at: string | null
-  /** The error of the last attempt. */
+  /** The error from the last attempt. */
   error: string | null
   /** Only in the response to `?id=`, for one email. */
   details?: WireMailDetails
@@ -39,7 +39,7 @@ export type WireMailDetails = {
   sent_at: string | null
   /** The time of the last failed attempt. */
   tried_at: string | null
-  /** The text without its personal links. Empty if the person's data was erased. */
+  /** The text without personal links. Empty if the person's data was erased. */
   text: string
 }
 
@@ -82,16 +82,13 @@ export type WireRecovery = {
    * the gateway again.
    */
   unknown: { to_decide: number; to_ask: number }
-  /**
-   * The emails, refunds and erasures that are held. `since`: the emails written since the restore, about events before
-   * it.
-   */
+  /** The numbers of held emails, refunds and erasures. `since`: the held emails that were queued since the restore. */
   held: { mails: number; since: number; refunds: number; erasures: number }
   /** The first held emails, the oldest first. */
   mails: { id: number; to: string; subject: string; event: string; at: string }[]
-  /** The last number issued in each document series since the restore. */
+  /** The latest number issued in each document series since the restore. */
   series: { pattern: string; year: string; last: number }[]
-  /** Uploaded files: referenced but missing; present but not referenced. */
+  /** The numbers of uploaded files that are referenced but missing, and of those that exist but are not referenced. */
   uploads: { missing: number; unused: number }
 }
 /** POST /admin/recovery-state/end/ {mails} returns a message. */
@@ -109,7 +106,7 @@ export type WireEventFile = {
    */
   is: 'served' | 'before' | 'gone' | 'refused'
   why: string | null
-  /** The findings of the checker, line by line. */
+  /** The checker's findings, line by line. */
   findings: string | null
 }
 
@@ -121,7 +118,7 @@ export type RehearsalResponse = { status: 'success'; title: string; days: WireRe
 export type WireRehearsedDay = {
   /** Formatted for display. */
   day: string
-  /** `time`: formatted for display; empty for a change of the event itself. */
+  /** `time`: formatted for display; empty for a change to the event itself. */
   steps: { time: string; text: string }[]
 }
 
@@ -132,7 +129,7 @@ export type WireRehearsedDay = {
 export type EventVersionsResponse = {
   status: 'success'
   versions: WireEventVersion[]
-  /** Send it as `before` to get the next page. Null if this is the last. */
+  /** The `before` parameter for the next page. Null on the last page. */
   before: string | null
 }
 export type WireEventVersion = {
@@ -146,7 +143,7 @@ export type WireEventVersion = {
   previous: string | null
 }
 
-/** GET /admin/event-versions/difference/?event=&version=&from=: the changes of a version. */
+/** GET /admin/event-versions/difference/?event=&version=&from=: the changes in a version. */
 export type VersionDifferenceResponse = {
   status: 'success'
   version: string

@@ -40,10 +40,10 @@ export type WireClaimField = {
   options: { id: string; label: string }[]
   /** For a file: the field name for its upload, its accepted types, and its maximum size. */
   file: { field: string; accept: string[]; bytes_max: number } | null
-  /** The value in the last claim. */
+  /** The value in the latest claim. */
   value: string
 }
-/** The last payment claim. */
+/** The latest payment claim. */
 export type WirePaymentClaim = {
   at: string
   label: string
@@ -52,7 +52,7 @@ export type WirePaymentClaim = {
   amount: number
   /** YYYY-MM-DD. Null if the method does not ask for it. */
   paid_on: string | null
-  /** By field, formatted for display; `href`: a file, only for the office. */
+  /** By field, formatted for display; `href`: the link to a file, only for the office. */
   answers: { label: string; text: string; href?: string }[]
   /**
    * `looking`: not checked yet; `unconfirmed`: no longer checked, because the registration was paid by another method

@@ -43,14 +43,14 @@ export type WireMovement = {
   counts: 'received' | 'review' | 'not_counted' | 'moved_away'
   /** The gateway's fee, with tax. Null if no settlement lists the payment yet, or it was not paid through a gateway. */
   fee: number | null
-  /** True for a transfer or UPI payment that no saved bank statement shows. */
+  /** True for a transfer or UPI payment that is in no saved bank statement. */
   unreconciled: boolean
   /** For a payment: the balance of its registration. Null if there is none. */
   due: { amount: number; currency?: string } | null
-  /** Invoices, or credit notes of a refund. */
+  /** The invoices for a payment, or the credit notes for a refund. */
   documents: { id: number; serial: string }[]
 }
-/** The sums of one event, method and currency. */
+/** The totals for one event, payment method and currency. */
 export type WireMovementTotals = {
   event_id: string | null
   event: string
@@ -124,17 +124,17 @@ export type MonthResponse = {
   checks: {
     /** Saved bank statements that cover days of the month, and the matched and open deposits on those days. */
     statements: { statements: number; matched: number; open: number }
-    /** Transfers and UPI payments of the month that no saved bank statement shows. */
+    /** Transfers and UPI payments in the month that are in no saved bank statement. */
     unreconciled: number
     /** Payments received in the month or before that need review. */
     reviews: number
     /** Refunds that were requested in the month or earlier and are not completed. */
     refunds: number
-    /** Registrations for which more was paid than is owed now, and their event if there is only one. */
+    /** Registrations for which more was paid than is now due, and their event if they all belong to one. */
     to_refund: { registrations: number; event: string | null }
     /** Payments and refunds through a gateway in the month that no stored settlement lists. */
     unsettled: { payments: number; refunds: number }
-    /** The gateways' payouts in the month, and those that a saved bank statement shows with the same amount. */
+    /** The gateways' payouts in the month, and those that are in a saved bank statement with the same amount. */
     payouts: { payouts: number; at_bank: number }
     /** Invoices that do not have an exchange rate yet. */
     rates: number
@@ -143,7 +143,7 @@ export type MonthResponse = {
   credit_notes: number
   /** The newest closing of each event. */
   closings: { event_id: string; event: string; who: string; at: string }[]
-  /** Payments and refunds of the month that were recorded or decided after its closing. */
+  /** Payments and refunds of the month that were recorded or decided after the month was closed. */
   changes: WireMovement[]
 }
 /** POST /admin/months/close/ {month, event?}. */

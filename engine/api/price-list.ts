@@ -23,20 +23,20 @@ export type TariffResponse = {
   tariff_data: Record<string, Record<string, { price: number | null }>>
   /** Today's price per category; a category not on sale today is absent. */
   pricing: Record<string, { base: number; gst: number; total: number }>
-  /** By quota id or `quota.option`: the number left if the event shows it, and 0 if none is left. */
+  /** By quota id or `quota.option`: the number of seats left if the event shows it; 0 if there are none. */
   left?: Record<string, number>
 }
 
-/** GET /api/events/{id}/availability/: the data of a form that changes with each registration. */
+/** GET /api/events/{id}/availability/: the form data that changes with each registration. */
 export type AvailabilityResponse = {
   status: 'success'
-  /** The same as in the tariff. */
+  /** As in the tariff. */
   left: Record<string, number>
 }
 
 /**
- * Returns the complete tariff in the three formats that clients of the specification expect. `left`: the number of
- * seats left by quota. Quotas that it does not contain have seats left.
+ * Returns the complete tariff in the three formats that clients of the specification expect. `left` gives the number of
+ * seats left in each quota. A quota that is absent from `left` has seats left.
  */
 export function buildTariff(
   event: PublicEvent,

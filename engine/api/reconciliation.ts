@@ -42,7 +42,7 @@ export type WireReconciledLine = {
   /** The currency of the line and its payout. */
   currency?: string
   as: ReconciledLine['as']
-  /** The matching gateway payout, from its settlement. Null if it is not a payout. */
+  /** The matching gateway payout, from its settlement. Null if the line is not a payout. */
   payout: { utr: string; lines: number; net: number } | null
   of: WireUnmatchedClaim[]
   /** An explanation of the line for staff. Null if none is needed. */

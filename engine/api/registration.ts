@@ -80,12 +80,13 @@ export function toWireQuote(quote: Quote): WireQuote {
 }
 
 /**
- * The values of the form that the browser posts to the gateway. They differ by gateway; the gateways file lists them.
+ * The values of the form that the browser posts to the gateway. They differ by gateway, and are listed in the gateways
+ * file.
  */
 export type PaymentData = {
   email: string
   orderid: string
-  /** With the decimals of its currency: "7080.00". */
+  /** With as many decimals as its currency has: "7080.00". */
   amount: string
   payment_url: string
 } & Record<string, string>
@@ -111,7 +112,7 @@ export type AnsweredValues = {
   payment_status: PaymentStatus
   /** Whether a received payment does not match the request. The delegate sees it as pending. */
   in_review: boolean
-  /** The kind of failure, over all attempts; null if the payment has not failed. */
+  /** The kind of failure across all attempts; null if the payment has not failed. */
   failed_as: Failure | null
   /**
    * The kind of failure of the card payments that replaced a manual payment, which is due again.
@@ -120,7 +121,7 @@ export type AnsweredValues = {
   card_failed_as: Failure | null
   payment_date: string | null
   /**
-   * The gateway's reference of the successful payment. Null if there is none, or if the request did not prove
+   * The gateway's reference for the successful payment. Null if there is none, or if the request did not prove
    * ownership of the registration.
    */
   payment_id: string | null
@@ -150,7 +151,7 @@ export type AnsweredValues = {
   review_since: string | null
   /** Whether the registration is paid and a further payment was received for it. */
   second_payment: boolean
-  /** The amount refunded of the payment. */
+  /** The part of the payment that has been refunded. */
   refunded_amount: number
   /** The balance after a correction; 0 if there is none. */
   difference_due: number
@@ -163,8 +164,8 @@ export type AnsweredValues = {
   may_pay: boolean
 }
 /**
- * Names of these values. No field and no name of `api.returns` may equal one of them, because it
- * would hide the answer.
+ * The names of these values. No field id and no name in `api.returns` may equal one of them, because the value would
+ * hide the answer.
  */
 export const ANSWERED_NAMES = Object.keys({
   reg_no: true,
@@ -242,7 +243,7 @@ export type EventResponse = {
   hash: string
   validator_url: string | null
   schema: object
-  /** The server's time; in responses that are the same for every visitor, the start of its day. */
+  /** The server's time; in responses that are the same for every visitor, the start of the current day. */
   now: string
 }
 
@@ -269,7 +270,7 @@ export type PageData =
       page: 'organisers'
       site: unknown
       events: EventCard[]
-      /** The prefixes of registration numbers that are in use. */
+      /** The registration number prefixes that are in use. */
       prefixes: string[]
       now: string
       shared: SharedFiles | null

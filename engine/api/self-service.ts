@@ -14,7 +14,7 @@ export type SelfServiceResponse = {
   /** Includes every answer, because the link proves that the request comes from the delegate. */
   registration: RegistrationResponse['registration']
   state: RegistrationState
-  /** Payment instructions and the last payment claim. Null if the payment is not manual, or not due. */
+  /** Payment instructions and the latest payment claim. Null if the payment is not manual, or not due. */
   paying: WireManualPayment | null
   /** Each document is a PDF at /api/my/{token}/documents/{id}/. */
   documents: DocumentsResponse['documents']
@@ -55,8 +55,8 @@ export type WireCancellation = {
   /** The refund today according to the organisers' refund scale. Null if there is no scale. */
   back: number | null
   /**
-   * The calculation, if tax or a charge is deducted; otherwise absent. `of`: the amount that the percentage applies
-   * to. `without_tax`: the name of the tax that this amount excludes.
+   * The calculation, if tax or a charge is deducted; otherwise absent. `of`: the amount to which the percentage
+   * applies. `without_tax`: the name of the tax that this amount excludes.
    */
   terms?: { percent: number; of: number; without_tax?: string; charge?: number }
 }

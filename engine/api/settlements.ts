@@ -7,23 +7,23 @@ import type { SettledLine } from '../payments/settlement.ts'
 import type { SettlementLine } from '../payments/settlement-report.ts'
 
 /**
- * For an uploaded report (POST /admin/reconcile/) and for all stored ones (GET
+ * The settlements in an uploaded report (POST /admin/reconcile/), or all stored ones (GET
  * /admin/settlements/?event=ID).
  */
 export type WireSettlement = {
   /** For a report: the number of its lines that are not stored yet. Null for stored settlements. */
   fresh: number | null
-  /** The number of lines of a report that are stored with another fee, tax or net amount. */
+  /** The number of lines in a report that are stored with a different fee, tax or net amount. */
   changed: number
-  /** All lines of a report. Of stored settlements, only the lines that staff must check. */
+  /** For a report, all lines; for stored settlements, only the lines that staff must check. */
   lines: WireSettledLine[]
   /** Payouts by bank transfer, the latest first. */
   payouts: WirePayout[]
-  /** Payments of the event, from all its accounts, that are not in any settlement yet. Oldest first. */
+  /** Payments for the event, through any of its accounts, that are not in a settlement yet. Oldest first. */
   unsettled: WireUnsettledPayment[]
   /** Lines that refer to a payment but cannot be read. */
   unread: number[]
-  /** Lines of the report that the gateway has not settled yet. */
+  /** Lines in the report that the gateway has not settled yet. */
   not_yet: number
 }
 export type SettlementsResponse = { status: 'success'; settlement: WireSettlement }
@@ -57,7 +57,7 @@ export type WireSettledLine = {
   utr: string
   /** Null if unknown, or if it belongs to an event that the requesting user cannot access. */
   reg_no: string | null
-  /** An explanation if staff must check it. Null if no check is needed. */
+  /** Why staff must check the line. Null if no check is needed. */
   why: string | null
   /**
    * The id of a saved line that staff can mark as handled or reopen. Null if no decision is
@@ -68,7 +68,7 @@ export type WireSettledLine = {
    * The id of the latest decision on the line, which the client sends with the next decision. Null if there is none.
    */
   seen: number | null
-  /** The user who handled it, the time and the reason. Null if the line is not handled. */
+  /** The user who handled the line, the time and the reason. Null if the line is not handled. */
   handled: { why: string; who: string; at: string } | null
 }
 /** POST /admin/settlements/handle/?event=ID {line, seen, why}; without `why`, the line needs attention again. */

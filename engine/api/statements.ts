@@ -18,7 +18,7 @@ export type StatementUploadResponse =
 export type StatementsResponse = {
   status: 'success'
   statements: WireStatementSummary[]
-  /** The next page. Null if there is none. */
+  /** The `before` parameter for the next page. Null on the last page. */
   before: number | null
 }
 export type WireStatementSummary = {
@@ -45,7 +45,7 @@ export type StatementResponse =
       stamp: number
       statement: WireStatementSummary
       lines: WireStatementLine[]
-      /** Withdrawals whose text names a payment that the bank may have returned. */
+      /** Withdrawals whose text refers to a payment that the bank may have returned. */
       returned: WireReturnedLine[]
       /** The number of withdrawals in the file, including those in `returned`. */
       withdrawals: number
@@ -68,9 +68,9 @@ export type WireStatementLine = {
   /** The part that is neither recorded nor decided on. */
   left: number
   state: StatementLineState
-  /** Whether the line names exactly one registration, whose balance equals the amount. */
+  /** Whether the line identifies exactly one registration, whose balance equals the amount. */
   is_exact: boolean
-  /** The reason to check: the line names a registration with a different balance, or several. */
+  /** Why staff must check the line: it identifies a registration with a different balance, or several registrations. */
   why: string | null
   payments: {
     reg_no: string | null
@@ -104,7 +104,7 @@ export type WireReturnedLine = {
   why: string
   of: string[]
 }
-/** `sum_in` is always the total of the other sums. A payout of a gateway counts as assigned. */
+/** `sum_in` is always the total of the other sums. A gateway payout counts as assigned. */
 export type WireStatementTotals = Record<
   'sum_in' | StatementLineState,
   { lines: number; amount: number }

@@ -40,9 +40,9 @@ export type OfficeEvent = {
   gives_codes: boolean
   /** Whether registrations are approved, by their documents or otherwise, before they are paid. */
   checks_documents: boolean
-  /** Whether there is a sales report beyond registrations: items, accompanying persons, seats. */
+  /** Whether the event has a sales report on items, accompanying persons or seats, in addition to registrations. */
   sells: boolean
-  /** The currencies of its bills. Absent if all are in rupees. */
+  /** The currencies of the event's bills. Absent if all are in rupees. */
   currencies?: string[]
   /** The currencies whose invoices need an exchange rate. Absent if there are none. */
   rate_currencies?: string[]
@@ -53,11 +53,11 @@ export type AccountResponse = {
   status: 'success'
   username: string
   role: Role
-  /** Titles. Null for all events. */
+  /** Event titles. Null for all events. */
   events: string[] | null
   second_factor: {
     is_on: boolean
-    /** Whether the office requires it of this user. */
+    /** Whether the office requires a second factor of this user. */
     is_required: boolean
     recovery_codes_left: number
   }
@@ -95,7 +95,7 @@ export type UsersResponse = {
 export type WireUser = {
   username: string
   role: Role
-  /** Ids. Null for all events. */
+  /** Event ids. Null for all events. */
   events: string[] | null
   has_second_factor: boolean
   added_at: string
@@ -113,7 +113,7 @@ export type PasswordLinkResponse = { status: 'success'; username: string }
 export type ActivityResponse = {
   status: 'success'
   rows: WireActivity[]
-  /** Send it as `before` to get the next page. Null if this is the last. */
+  /** The `before` parameter for the next page. Null on the last page. */
   before: number | null
   /** All actors, to choose from. */
   people: string[]
@@ -124,7 +124,7 @@ export type WireActivity = {
   who: string
   what: string
   event_id: string | null
-  /** A title, or the id of an event that is no longer served; '' for none. */
+  /** The event's title, or its id if the event is no longer served; '' if there is no event. */
   event: string
   reg_no: string | null
 }

@@ -18,10 +18,13 @@ export const acceptedFindingChecks = {
  */
 const needsOlderVersion = (code: string): boolean => /^EV10\d\d$/.test(code)
 
-/** Returns true for a changed currency, because stored amounts are in the currency of their category. */
+/** Returns true for the finding about a changed currency: stored amounts are in the currency of their category. */
 const isNeverAccepted = (code: string): boolean => code === 'EV1014'
 
-/** Returns true for a finding that depends on other files. Its entry may match when all files are checked together. */
+/**
+ * Returns true for a finding that depends on other files. An `allow` entry for it may match when all files are checked
+ * together.
+ */
 const needsOtherFiles = (code: string): boolean => code === 'EV808'
 
 /**

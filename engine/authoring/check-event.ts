@@ -67,8 +67,8 @@ export type CompiledFile = CompiledEvent & {
 }
 
 /**
- * Compiles all files of a folder. The result of each file includes the findings that depend on other files. Findings of
- * the shared files are listed once, in `shared`.
+ * Compiles all files of a folder. The result for each file includes the findings that depend on other files. Findings
+ * in the shared files are listed once, in `shared`.
  */
 export function compileEvents(
   files: readonly SourceText[],
@@ -180,7 +180,7 @@ type CheckedFile = FileToCheck & {
   readonly newResult: ParsedFile | null
 }
 
-/** Returns true if an event without findings may have some that depend on the day or on production. */
+/** Returns true if an event without findings may get some that depend on the date or on the `production` option. */
 function dependsOnDayOrProduction(
   { event }: KnownEvent,
   { on, production: isProduction }: CompileOptions,

@@ -15,7 +15,7 @@ export type EventFolder = {
 export type CheckedFolder = {
   readonly files: readonly CompiledFile[]
   readonly site: Site | null
-  /** Findings of the shared files, then of the site, then of each event. */
+  /** Findings in the shared files, then in the site file, then in each event file. */
   readonly findings: readonly Finding[]
 }
 

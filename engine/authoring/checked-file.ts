@@ -14,7 +14,10 @@ import type { Source } from './syntax/source.ts'
 export type CheckOptions = {
   /** True to report demo values as errors. */
   readonly production?: boolean
-  /** The date in India. If set, adds findings that depend on the date, such as an event that is over but still open. */
+  /**
+   * The date in India. If set, findings that depend on the date are included, such as an event that is over but still
+   * open.
+   */
   readonly on?: string
   /** Pages of other events and of the site that buttons may link to. */
   readonly otherRoutes?: readonly string[]
@@ -26,7 +29,7 @@ export type FieldAt = {
   readonly raw: Files.Field
   readonly field: Field
 }
-/** One map of a condition, with the source path of each test. */
+/** One map of a condition, with the path of each test in the source. */
 type MapAt = {
   readonly path: string
   readonly tests: readonly {
@@ -85,11 +88,11 @@ export type Model = {
   readonly config: EventConfig
   readonly options: CheckOptions
   readonly fields: readonly FieldAt[]
-  /** The fields, each followed by the fields of each person. */
+  /** The fields. A people field is followed by the fields of each person. */
   readonly fieldsAndParts: readonly FieldAt[]
   readonly storedValues: readonly { readonly id: string; readonly path: string }[]
   readonly conditions: readonly ConditionAt[]
-  /** For each `people` field: the fields of one person as a separate form, with the conditions that count people. */
+  /** For each `people` field: the fields of one person as a separate form, and the conditions that count people. */
   readonly persons: ReadonlyMap<string, Model>
   /** All text in the file, displayed or not. Excludes examples, because they contain answers. */
   readonly writtenTexts: readonly WrittenText[]
@@ -98,7 +101,7 @@ export type Model = {
 }
 
 /**
- * A check of the catalogue. It is skipped if a code in `after` is reported, because its finding would only be a
+ * A check in the catalogue. It is skipped if a code in `after` is reported, because its finding would only be a
  * consequence.
  */
 export type Check = Meta & {

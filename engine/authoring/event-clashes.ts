@@ -191,28 +191,28 @@ function createNameIndex() {
 function createOrderIdIndex() {
   type OwnedOrderId = { readonly owner: number; readonly orderId: EventConfig['orderId'] }
   const byPrefix = new Map<string, OwnedOrderId[]>()
-  /** Order ids by each proper prefix of their own prefix. */
-  const byBeginning = new Map<string, OwnedOrderId[]>()
+  /** Order ids by each proper prefix of their prefix. */
+  const byProperPrefix = new Map<string, OwnedOrderId[]>()
   const put = (map: Map<string, OwnedOrderId[]>, key: string, owned: OwnedOrderId): void => {
     const existing = map.get(key)
     if (existing === undefined) map.set(key, [owned])
     else existing.push(owned)
   }
-  const listBeginnings = (prefix: string): readonly string[] =>
+  const listProperPrefixes = (prefix: string): readonly string[] =>
     Array.from(prefix.slice(1), (_, index) => prefix.slice(0, index + 1))
   return {
     findClashing: ({ orderId }: EventConfig): readonly { owner: number; sharedOrderId: string }[] =>
-      [orderId.prefix, ...listBeginnings(orderId.prefix)]
+      [orderId.prefix, ...listProperPrefixes(orderId.prefix)]
         .flatMap((prefix) => byPrefix.get(prefix) ?? [])
-        .concat(byBeginning.get(orderId.prefix) ?? [])
+        .concat(byProperPrefix.get(orderId.prefix) ?? [])
         .flatMap(({ owner, orderId: other }) => {
           const sharedOrderId = findSharedOrderId(other, orderId)
           return sharedOrderId === null ? [] : [{ owner, sharedOrderId }]
         }),
     add: ({ orderId }: EventConfig, owner: number): void => {
       put(byPrefix, orderId.prefix, { owner, orderId })
-      for (const beginning of listBeginnings(orderId.prefix))
-        put(byBeginning, beginning, { owner, orderId })
+      for (const properPrefix of listProperPrefixes(orderId.prefix))
+        put(byProperPrefix, properPrefix, { owner, orderId })
     },
   }
 }

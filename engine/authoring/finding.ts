@@ -45,7 +45,7 @@ export type Meta = {
  */
 const NEVER_ACCEPTED_CODE = /^EV(?:0|8|99|10\d\d$)/
 
-/** Looks up the locations of a draft and adds its code's slug and severity. */
+/** Looks up the locations in a draft, and adds the slug and severity of its code. */
 export function createFinding(
   code: string,
   { slug, severity }: Meta,

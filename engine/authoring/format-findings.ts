@@ -85,7 +85,7 @@ function formatExcerpt(
   ]
 }
 
-/** Removes the zeros between letters that appear when UTF-16 is read as UTF-8. */
+/** Removes the NUL characters that appear between letters when UTF-16 is read as UTF-8. */
 function makeReadable(line: string): string {
   const visibleText = line.replaceAll('\u0000', '')
   return visibleText.length < line.length * 0.75 ? visibleText.replace(/^\ufffd+/, '') : line

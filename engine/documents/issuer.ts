@@ -6,8 +6,8 @@ import { formatDays } from '../lib/time.ts'
 import type { SupplyTerms } from '../pricing/invoice-tax.ts'
 
 /**
- * The event data that documents need. It is stored with the registrations, so that the payment
- * transaction can issue them.
+ * The event data that documents need. It is stored with the registrations, so that the payment transaction can issue
+ * documents.
  */
 export type Issuer = {
   readonly event: {
@@ -22,11 +22,11 @@ export type Issuer = {
   readonly tax: { readonly name: string; readonly percent: number } | null
   readonly invoice: Invoice | null
   /**
-   * Terms that differ from the event's, by item or adjustment. Absent in data stored by an older
+   * Terms that differ from the event's, keyed by item or adjustment. Absent in data stored by an older
    * version.
    */
   readonly terms?: Readonly<Record<string, Partial<SupplyTerms>>>
-  /** Labels of the options of the field for the buyer's state. */
+  /** The option labels of the field that asks for the buyer's state. */
   readonly states: Readonly<Record<string, string>>
 }
 

@@ -1,7 +1,7 @@
 /**
  * Creates documents for payers: receipts, tax invoices, and credit notes for refunds.
  *
- * An invoice requires a supplier in the event file. A document is frozen data, and rendering reads nothing else.
+ * An invoice requires a supplier in the event file. A document is a frozen record: rendering it needs no other data.
  */
 import { computeRupeeValue, type ExchangeRate, type RupeeValue } from './rupee-value.ts'
 import { DOCUMENT_MESSAGES } from '../text-catalogue/documents.ts'
@@ -36,7 +36,7 @@ export type DocumentKind = (typeof DOCUMENT_KINDS)[number]
  * value after discounts (or its amount, if untaxed), and base + gst = total.
  */
 export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | 'gst' | 'total'> & {
-  /** Percent. Null if untaxed. Absent for a receipt, or if issued before lines had a rate. */
+  /** In percent. Null if untaxed. Absent for a receipt, or if issued before lines had a rate. */
   readonly rate?: number | null
   /** The item sold: `registration` or an item's id, and its option. Absent in the same cases as `rate`. */
   readonly item?: string
@@ -45,7 +45,7 @@ export type DocumentLine = Pick<Line, 'label' | 'quantity' | 'unit' | 'base' | '
   readonly sac?: string
   /** The place of supply. Absent in the same cases as `rate`. */
   readonly place?: StateCode
-  /** Adjustments of the line (reductions are negative), which `base` and `gst` include. */
+  /** The adjustments to the line (reductions are negative), already included in `base` and `gst`. */
   readonly adjusted?: readonly {
     readonly label: string
     readonly base: Amount
@@ -73,7 +73,7 @@ export type DocumentBody = {
   readonly placeOfSupply: State | null
   readonly lines: readonly DocumentLine[]
   readonly tax: Issuer['tax']
-  /** Only in documents issued before `byRate`. */
+  /** Only in documents issued before `byRate` existed. */
   readonly heads: TaxHeads | null
   /**
    * The tax by rate and place of supply. Absent for a receipt, or if issued before rates were
@@ -84,7 +84,7 @@ export type DocumentBody = {
   readonly gst: Amount
   readonly total: Amount
   readonly currency?: Currency
-  /** The value of a tax document in another currency. Absent in rupees, and for a receipt. */
+  /** The rupee value of a tax document in another currency. Absent if the document is in rupees, and for a receipt. */
   readonly rupees?: RupeeValue
   /**
    * For a receipt: the untaxed part of `base`. Absent if there is none, or if issued before
@@ -230,10 +230,7 @@ function buildSupplier({
   return { supplier, address, gstin, sac, ...(declaration === undefined ? {} : { declaration }) }
 }
 
-/**
- * Adds rate, code and place of supply to each line; returns them with their summary and the
- * document type.
- */
+/** Adds rate, code and place of supply to each line; returns the lines with their summary and the document type. */
 function buildTaxPart(
   issuer: Issuer,
   invoice: Invoice,
@@ -265,15 +262,16 @@ function buildTaxPart(
   }
 }
 
-/** Returns the rate of a line. A line stored before lines had a rate has the event's rate, if it has tax. */
+/** Returns the rate of a line. A line stored before lines had a rate gets the event's rate, if it has tax. */
 const getLineRate = (
   { rate, gst }: Pick<DocumentLine, 'rate' | 'gst'>,
   tax: Issuer['tax'],
 ): number | null => (rate === undefined ? (gst === 0 ? null : (tax?.percent ?? null)) : rate)
 
 /**
- * Creates a credit note for these lines of an invoice, with the codes and places of the invoice. `refund` is null if
- * the bill was lowered and nothing has been refunded yet. `earlier`: the existing credit notes of the invoice.
+ * Creates a credit note for these lines of an invoice, with the invoice's codes and places of supply. `refund` is
+ * null if the bill was lowered and nothing has been refunded yet. `earlier`: the existing credit notes of the
+ * invoice.
  */
 export function createCreditNote(
   invoice: DocumentBody,
@@ -375,7 +373,7 @@ const summariseRates = (
     getStateOfGstin(supplier.gstin),
   )
 
-/** Adds the place of supply. A line without a place of supply is supplied in the supplier's state. */
+/** Adds the place of supply; for a line without one, this is the supplier's state. */
 function withPlaceOfSupply(
   lines: readonly DocumentLine[],
   { gstin }: { readonly gstin: string },

@@ -1,5 +1,5 @@
 /**
- * Computes the value in rupees of a tax document in another currency.
+ * Computes the rupee value of a tax document in another currency.
  *
  * CGST Rules, rule 34: the exchange rate at the time of supply. Tax returns state amounts in rupees only.
  */
@@ -27,7 +27,7 @@ export const MAX_RATE_AGE_DAYS = 7
 
 const RATE_DECIMALS = 6
 
-/** Reads a rate in rupees with at most six decimals; null for anything else, and for zero. */
+/** Reads a rate in rupees with at most six decimal places; null for anything else, and for zero. */
 export function readRate(text: string): string | null {
   const rate = text.trim()
   return /^(?:0|[1-9]\d{0,6})(?:\.\d{1,6})?$/.test(rate) && Number(rate) > 0 ? rate : null
@@ -50,7 +50,7 @@ type ConvertibleParts = {
 }
 
 const PART_NAMES = ['taxable', 'halved', 'igst', 'untaxed'] as const
-/** `halved`: the tax that is half CGST and half SGST. */
+/** `halved`: the tax that is split equally between CGST and SGST. */
 type Parts = Readonly<Record<(typeof PART_NAMES)[number], number>>
 
 /** Returns the parts of a document in its own currency. */
@@ -74,7 +74,7 @@ const sumRupees = (
 
 /**
  * Returns the value of a document in rupees. `earlierCreditNotes`: the existing credit notes of its invoice. Credit
- * notes are converted together, so that the credit notes of a whole invoice add up to its value. The tax is halved
+ * notes are converted together, so that credit notes for a whole invoice add up to its value. The tax is halved
  * after conversion, because it is paid in rupees.
  */
 export function computeRupeeValue(

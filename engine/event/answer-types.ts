@@ -18,8 +18,8 @@ export type RawAnswers = Readonly<Record<string, unknown>>
 export type FieldErrors = Readonly<Record<string, string>>
 
 /**
- * Bounds of an age in completed years on the date `on`. Only a condition that has not been compiled omits `on`; the
- * age is then that on the event's first day.
+ * Bounds of an age in completed years on the date `on`. Only a condition that has not been compiled omits `on`, which
+ * then means the event's first day.
  */
 export type AgeBounds = {
   readonly atLeast?: number
@@ -52,7 +52,7 @@ export type Test =
     }
   /** `age`: the test as written, from which the dates of birth are computed. */
   | { readonly is: 'date'; readonly from?: Day; readonly to?: Day; readonly age?: AgeBounds }
-/** All tests of one map must hold. `field` may be `category`. */
+/** All tests in a map must hold. `field` may be `category`. */
 export type ConditionMap = readonly { readonly field: string; readonly test: Test }[]
 /** A condition holds if one of its maps holds. */
 export type Condition = readonly ConditionMap[]

@@ -9,9 +9,12 @@ export type Approval = {
   readonly when: Condition
   /** The file fields that staff must check. */
   readonly documents: readonly string[]
-  /** Days after registration within which staff decide. */
+  /** The number of days after registration within which staff must decide. */
   readonly decideWithinDays: number
-  /** Days after approval within which the registration can be paid, at the price of the registration date. */
+  /**
+   * The number of days after approval within which the registration can be paid, at the price of the registration
+   * date.
+   */
   readonly payWithinDays: number
   readonly ifRefused: {
     /** The category offered instead. Absent if there is none. */
@@ -33,7 +36,7 @@ export type RefundTerms = {
 export type Cancellation = {
   /** Refund steps, earliest first. Each step is valid up to and including its `until` date. */
   readonly steps: readonly (RefundTerms & { readonly until: Day })[]
-  /** The refund after the last of those dates. */
+  /** The refund after the final `until` date. */
   readonly otherwise: RefundTerms
 }
 

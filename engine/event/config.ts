@@ -52,7 +52,7 @@ type FormSettings = {
   readonly notices: 'snackbar' | 'toast'
   /** The time for which a notice is displayed, in milliseconds. */
   readonly noticeMs: number
-  /** The texts after a registration for an event without payments. A string is null if it is omitted. */
+  /** The texts shown after registration for an event without payments. A text is null if the file omits it. */
   readonly withoutPayment: { readonly notice: string | null; readonly alert: string | null }
   readonly failure: string
 }
@@ -123,10 +123,7 @@ export type AdminList = {
   readonly empty: string
   readonly errors: { readonly load: string; readonly shape: string; readonly export: string }
   readonly export: { readonly api: string; readonly file: string }
-  /**
-   * Set if the event is paid into several gateway accounts. Lists and exports then name the
-   * account.
-   */
+  /** True if payments for the event go to several gateway accounts. Lists and exports then show the account. */
   readonly hasSeveralAccounts?: true
 }
 export type Admin = {
@@ -166,10 +163,10 @@ type Api = {
   readonly tariff: string
   readonly gatewayReturn: string | null
   /**
-   * Wire name → value that the browser sends in addition to the answers; compared, never trusted.
+   * The values that the browser sends in addition to the answers, keyed by wire name; compared, never trusted.
    */
   readonly sends: Readonly<Record<string, string>>
-  /** Wire name → value, in the public API response for a registration. */
+  /** The values in the public API response for a registration, keyed by wire name. */
   readonly returns: Readonly<Record<string, string>>
 }
 
@@ -192,7 +189,7 @@ export type ExampleCase =
         readonly errors?: FieldErrors
       }
     }
-  /** A cell of the price list, including categories that the form never yields. */
+  /** Tests a cell of the price list, including those of categories that the form never leads to. */
   | {
       readonly name: string
       readonly on: Instant
@@ -246,8 +243,8 @@ export type EventConfig = {
   /** The event's own labels for its values and delegates, replacing the shared labels. */
   readonly words?: Readonly<Record<string, string>>
   /**
-   * The first and last day of registration. `closes` is the event's last day unless the file states
-   * another; absent if the file states `never`.
+   * The first and last day of registration. `closes` is the event's last day unless the file states another date;
+   * absent if the file states `never`.
    */
   readonly registration: {
     readonly opens?: Day

@@ -42,7 +42,7 @@ export const MAX_ANSWER_CHARACTERS = {
 /** The value of `closes` in an event file if registration never closes. */
 export const NEVER = 'never'
 
-/** The time for which a seat is held during payment: the longest duration of a gateway payment. */
+/** The time for which a seat is held during payment: as long as a payment at the gateway can take. */
 export const DEFAULT_SEAT_HOLD_MS = 30 * 60_000
 
 /** The days allowed for a transfer. Banks need some days, but a seat is not held for weeks. */

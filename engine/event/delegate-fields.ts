@@ -26,7 +26,7 @@ const ROLE_TESTS: Readonly<Record<Role, readonly ((question: Question) => boolea
   councilNo: [({ id }) => id.endsWith('_reg_no')],
 }
 
-/** Finds the field of each role among the fields and the values stored with them. */
+/** Finds the field for each role among the fields and the values stored with them. */
 export function findRoles(questions: readonly Question[]): Roles {
   return Object.fromEntries(
     Object.entries(ROLE_TESTS).flatMap(([role, candidates]) => {
@@ -39,8 +39,8 @@ export function findRoles(questions: readonly Question[]): Roles {
 }
 
 /**
- * Returns the delegate's name, email, phone and council number; "" if the form does not ask for it or it was not
- * answered.
+ * Returns the delegate's name, email, phone and council number; "" for a value that the form does not ask for or that
+ * was not given.
  */
 export function readDelegate(
   { roles }: { readonly roles: Roles },

@@ -33,11 +33,11 @@ export type Field = {
   readonly as?: 'switch' | 'radio' | 'dropdown'
   readonly label: string
   readonly hint?: string
-  /** Index into `sections`. A field of a person has the section of its list of people. */
+  /** Index into `sections`. A field asked for each person has the section of its `people` field. */
   readonly section: number
   /** select and many only; resolved from categories, a shared list or the file. */
   readonly options?: readonly Option[]
-  /** True for `options: categories`: the choice that sets or names the category. */
+  /** True for `options: categories`: each option is a category. */
   readonly offersCategories?: boolean
   readonly default?: Scalar
   /** file only: extensions without the dot, lower case, and the limit in bytes. */
@@ -51,7 +51,7 @@ export type Field = {
    * `message` is shown if it is not answered.
    */
   readonly required?: { readonly when?: Condition; readonly message: string }
-  /** Message for a malformed answer. */
+  /** The message for a malformed answer. */
   readonly invalid: string
   /** If false, any phone number is accepted, and any email address that browsers accept. */
   readonly check: boolean
@@ -71,8 +71,8 @@ export type Field = {
   /** number: whole numbers only, because the answer is a quantity. */
   readonly isWhole?: boolean
   /**
-   * number: an amount that the delegate chooses (`amount_in`), in major units with the decimals of
-   * its currency.
+   * number: an amount that the delegate chooses (`amount_in`), in major units with the decimal places of its
+   * currency.
    */
   readonly isAmount?: boolean
   /** number: the unit ("nights"), shown after the number; `unitOne` is the singular, if it differs. */

@@ -1,7 +1,7 @@
 /** Reads and checks GSTINs and the Indian state codes at their start (Rule 46, CGST Rules 2017). */
 import { getOwn } from '../lib/result.ts'
 
-/** States and union territories by GSTIN state code (CBIC). 26 replaced 25. */
+/** States and union territories by GSTIN state code (CBIC). Code 26 replaced 25. */
 export const STATES_OF_INDIA = {
   '01': 'Jammu and Kashmir',
   '02': 'Himachal Pradesh',
@@ -69,8 +69,8 @@ const GSTIN_CHARACTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const GSTIN_PATTERN = /^\d{2}[A-Z]{5}\d{4}[A-Z][0-9A-Z]Z[0-9A-Z]$/
 
 /**
- * Computes the last character of a GSTIN from the first fourteen: the weights are 1 and 2
- * alternately, and the digits of each product are summed, modulo 36.
+ * Computes the last character of a GSTIN from the first fourteen: the weights alternate between 1 and 2, and the
+ * digits of each product are summed, modulo 36.
  */
 function computeCheckCharacter(firstCharacters: string): string {
   const sum = [...firstCharacters].reduce((total, character, index) => {

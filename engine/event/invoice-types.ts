@@ -15,9 +15,9 @@ export type Invoice = {
   /** Contains `{n}`, and may contain `{year}`. */
   readonly number: string
   readonly creditNumber: string
-  /** What the supplier must print, such as the declaration of rule 46(s). */
+  /** A text that the supplier must print, such as the declaration of rule 46(s). */
   readonly declaration?: string
-  /** Field ids. */
+  /** The ids of the fields that ask for the buyer's details. */
   readonly buyer: {
     readonly name?: string
     readonly gstin?: string

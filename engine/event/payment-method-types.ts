@@ -6,19 +6,18 @@ import type { Day } from '../lib/time.ts'
 type MethodLabels = {
   readonly id: string
   readonly label: string
-  /** The last day to start a payment with this method. Absent if it is the last day of registration. */
+  /** The last day on which a payment with this method can be started. Absent if it is the last day of registration. */
   readonly until?: Day
   /** The currencies of the bills that this method can pay. Defaults to all. */
   readonly currencies?: readonly Currency[]
 }
 /**
- * The protocols of card gateways, in lower case. Variables, folders and webhook addresses contain
- * these names.
+ * The protocols of card gateways, in lower case. Environment variables, folders and webhook URLs contain these names.
  */
 export type GatewayKind = 'airpay' | 'razorpay'
 /** Payment through the event's card gateway. `gateway` defaults to Airpay. */
 export type CardMethod = MethodLabels & { readonly is: 'card'; readonly gateway?: GatewayKind }
-/** The delegate pays independently and submits a payment claim; staff find the payment at the bank. */
+/** The delegate pays outside Rollcall and reports the payment; staff find it in the bank account. */
 export type TransferMethod = MethodLabels & {
   readonly is: 'transfer'
   /** Payment instructions, as written by the organisers. */
@@ -30,7 +29,7 @@ export type TransferMethod = MethodLabels & {
   readonly day?: string
   /** The date that determines the price. */
   readonly priceDate: 'registration' | 'credit'
-  /** The number of days after registration within which a payment claim is accepted. */
+  /** The number of days after registration within which the delegate can report the payment. */
   readonly expiresAfterDays: number
 }
 /** Payment taken by staff in person. */

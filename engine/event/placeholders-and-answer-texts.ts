@@ -169,8 +169,8 @@ function listTaxes(
 }
 
 /**
- * Returns the label of a field or of a built-in value; for `delegate`, the event's word. The tax label lists each
- * rate, highest first: "GST (18% and 5%)". With `lines`, it lists only the rates of that bill.
+ * Returns the label of a field or of a built-in value; for `delegate`, the event's word for delegates. The tax label
+ * lists each rate, highest first: "GST (18% and 5%)". With `lines`, it lists only the rates of that bill.
  */
 export function getLabel(
   event: PublicEvent,

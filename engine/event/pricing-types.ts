@@ -89,7 +89,7 @@ export type ItemPrices = {
  */
 export type Item = {
   readonly id: string
-  /** May contain `{option}` and answers by their field's id. */
+  /** May contain `{option}`, and `{…}` with a field's id for its answer. */
   readonly label: string
   /** The delegates who can have the item. Defaults to all. */
   readonly when?: Condition
@@ -175,10 +175,7 @@ export type Unique = {
   readonly message: string
 }
 
-/**
- * The effect of this kind of discount code: a category, or an adjustment whose condition names the
- * kind.
- */
+/** The effect of this kind of discount code: a category, or an adjustment whose condition refers to the kind. */
 export type CodeKind = {
   readonly id: string
   readonly label: string

@@ -1,7 +1,7 @@
 /** Extracts the part of an event that a browser may receive. */
 import type { EventConfig, PublicEvent } from './config.ts'
 
-/** Returns the event without office settings, email texts and examples. */
+/** Returns the event without office settings, email texts or examples. */
 export function toPublicEvent(config: EventConfig): PublicEvent {
   const {
     admin,

@@ -84,10 +84,7 @@ export function createOrderId(regNo: RegNo, attempt: number): OrderId {
     : `${regNo}${String(attempt).padStart(2, '0')}`) as string as OrderId
 }
 
-/**
- * Reads an order id from a URL by the event's pattern; returns the event's message if it does not
- * match.
- */
+/** Checks an order id from a URL against the event's pattern; returns the event's message if it does not match. */
 export function readOrderId(
   event: PublicEvent,
   text: string | null | undefined,

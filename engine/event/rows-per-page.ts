@@ -1,4 +1,4 @@
-/** The numbers of rows on a page of office tables. */
+/** The numbers of rows per page in office tables. */
 
 /** Rows per page of an office list: about one screen. */
 export const LIST_ROWS = 20

@@ -43,7 +43,7 @@ export type Site = {
     readonly title: string
     readonly register: string
     readonly closed: string
-    /** Badge of a conference that is not open yet; `{day}` is its opening day. */
+    /** The badge of a conference that is not open yet; `{day}` is its opening day. */
     readonly opens: string
     readonly none: string
     /** Shown for a conference that has ended. */

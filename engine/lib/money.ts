@@ -21,8 +21,8 @@ export type Money = { readonly amount: Amount; readonly currency: Currency }
 export const INR = 'INR' as Currency
 
 /**
- * The tax on an event's prices. `percent` may have decimals; `round` is the rounding unit of the
- * split.
+ * The tax on an event's prices. `percent` may have decimals; `round` is the unit to which the split between base and
+ * tax is rounded.
  */
 export type Tax = {
   readonly name: string
@@ -57,9 +57,9 @@ export function readCurrency(text: unknown): Currency | null {
 }
 
 /**
- * Currencies whose ISO 4217 decimals are not two. Intl's decimals cannot be used: they follow cash
- * use and changed between browser versions (HUF, IDR and COP from two to none), but stored amounts
- * count minor units.
+ * Currencies that do not have two decimal places in ISO 4217. Stored amounts count minor units, so the values of
+ * `Intl` cannot be used: they follow cash use, and changed between browser versions (HUF, IDR and COP from two to
+ * none).
  */
 const EXCEPTIONAL_DECIMALS: readonly (readonly [decimals: number, codes: string])[] = [
   [0, 'BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF'],
@@ -67,7 +67,7 @@ const EXCEPTIONAL_DECIMALS: readonly (readonly [decimals: number, codes: string]
   [4, 'CLF UYW'],
 ]
 
-/** Returns the number of decimals of amounts in this currency: 2 for INR, 0 for JPY, 3 for KWD. */
+/** Returns the number of decimal places of amounts in this currency: 2 for INR, 0 for JPY, 3 for KWD. */
 export const getDecimals = memoize(
   (currency: Currency): number =>
     EXCEPTIONAL_DECIMALS.find(([, codes]) => codes.split(' ').includes(currency))?.[0] ?? 2,
@@ -123,7 +123,7 @@ export function toMajorUnits(amount: Amount, currency: Currency): number {
 }
 
 /**
- * Formats an amount with its decimals and without grouping, as gateways and query strings require:
+ * Formats an amount with all its decimal places and without grouping, as gateways and query strings require:
  * "7080.00".
  */
 export function formatPlainAmount(amount: Amount, currency: Currency): string {
@@ -136,8 +136,8 @@ export function formatPlainAmount(amount: Amount, currency: Currency): string {
 }
 
 /**
- * Reads a decimal string in major units with at most the currency's decimals; null otherwise. Does not convert to a
- * float.
+ * Reads a decimal string in major units; null if it is not one, or if it has more decimal places than the currency.
+ * Does not convert to a float.
  */
 export function readAmount(text: string, currency: Currency): Amount | null {
   const match = /^(\d{1,12})(?:\.(\d+))?$/.exec(text.trim())
@@ -149,8 +149,8 @@ export function readAmount(text: string, currency: Currency): Amount | null {
 }
 
 /**
- * Converts major units from JSON or a file (4237.5) to an amount; null if that is impossible, for
- * example with a third decimal of a rupee.
+ * Converts major units from JSON or a file (4237.5) to an amount. Returns null if that is impossible, for example if an
+ * amount in rupees has three decimal places.
  */
 export function fromMajorUnits(majorUnits: unknown, currency: Currency): Amount | null {
   if (typeof majorUnits !== 'number' || !Number.isFinite(majorUnits)) return null
@@ -160,7 +160,7 @@ export function fromMajorUnits(majorUnits: unknown, currency: Currency): Amount 
     : null
 }
 
-/** Larger than the error of binary addition (0.1 + 0.2), smaller than one excess decimal. */
+/** Larger than the error of a floating-point addition (0.1 + 0.2), smaller than a digit in an excess decimal place. */
 const MAX_ROUNDING_ERROR = 1e-6
 
 /** Returns the symbol of a currency: "₹", "€", "US$". */
@@ -205,7 +205,7 @@ export function formatCount(count: number): string {
   return groupDigits(String(count))
 }
 
-/** Groups digits the Indian way: the last three, then by twos. */
+/** Groups digits the Indian way: the last three, then pairs. */
 function groupDigits(digits: string): string {
   return digits.length > 3
     ? `${digits.slice(0, -3).replace(/\B(?=(\d\d)+$)/g, ',')},${digits.slice(-3)}`

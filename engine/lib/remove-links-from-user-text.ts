@@ -1,7 +1,7 @@
 /** Prevents text typed by users from becoming a link in an email or document. */
 import { memoize } from './memoize.ts'
 
-/** The words of an event file that emails and documents may contain unchanged. */
+/** The words in an event file that emails and documents may contain unchanged. */
 export type KnownWords = {
   readonly words: ReadonlySet<string>
   /** Addresses in the file that contain a placeholder: `https://maps.example/?q={city}`. */
@@ -37,9 +37,9 @@ function buildPattern(word: string): RegExp | null {
 }
 
 /**
- * Returns the text without users' links: spaces are inserted into a word that mail programs could
- * turn into a link, unless the event file or `ownHosts` contains the word. "https://evil.example"
- * becomes "https: / /evil. example".
+ * Returns the text without links that users typed: inserts spaces into every word that mail programs could turn into
+ * a link. Words that the event file or `ownHosts` contains stay unchanged. "https://evil.example" becomes "https: /
+ * /evil. example".
  */
 export function removeForeignLinks(
   text: string,

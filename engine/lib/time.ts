@@ -52,7 +52,7 @@ export function instant(milliseconds: number): Instant {
   return milliseconds as Instant
 }
 
-/** Caches the last result, because nearly all instants of a running server are on the same day. */
+/** Caches the latest result, because nearly all instants on a running server are on the same day. */
 let lastDay: { readonly from: number; readonly day: Day } | null = null
 
 /** Returns the date in India at that instant. */
@@ -91,7 +91,7 @@ export function addDays(date: Day, count: number): Day {
   return formatUtcDay(Date.parse(`${date}T00:00:00Z`) + count * DAY_MS)
 }
 
-/** Returns the same day of a later month, or the last day of the month if it is shorter. */
+/** Returns the same day of a later month, or that month's last day if the month is shorter. */
 export function addMonths(start: Day, count: number): Day {
   const [year = 0, month = 1, date = 1] = start.split('-').map(Number)
   const last = new Date(Date.UTC(year, month + count, 0)).getUTCDate()
@@ -135,9 +135,9 @@ export function readInstant(text: string): Instant | null {
   return instant(Date.parse(`${date}T00:00:00Z`) + time - offset)
 }
 
-/** Caches the last second, because every log line contains it. */
+/** Caches the text of the latest second, because every log line contains it. */
 let lastSecond: { readonly second: number; readonly text: string } | null = null
-/** Caches the last day by its number. */
+/** Caches the latest day, with its number. */
 let lastLocalDay: { readonly number: number; readonly day: Day } | null = null
 
 /** Formats an instant as "2026-11-21T04:23:00+05:30"; milliseconds are omitted. */
@@ -147,7 +147,7 @@ export function formatIsoIndia(at: Instant): string {
     const local = second + INDIA_OFFSET_S
     const number = Math.floor(local / DAY_S)
     // In a list sorted by date, nearly every instant is on the same day as the previous one. `dayOf` is not used,
-    // because its cache holds today.
+    // because its cache contains today.
     if (lastLocalDay?.number !== number)
       lastLocalDay = { number, day: formatUtcDay(number * DAY_MS) }
     const clock = local - number * DAY_S

@@ -15,7 +15,7 @@ export function toNfc(text: string): string {
 }
 
 /**
- * Replaces each half of a surrogate pair with U+FFFD, like `toWellFormed`, which needs Chrome 111
+ * Replaces each unpaired surrogate with U+FFFD, like `toWellFormed`, which needs Chrome 111
  * or Safari 16.4.
  */
 export function toWellFormed(text: string): string {
@@ -24,8 +24,8 @@ export function toWellFormed(text: string): string {
 const LONE_SURROGATE = /\p{Surrogate}/gu
 
 /**
- * Replaces characters that change the writing direction, such as U+202E, with their names. In a bank's text, they
- * would display an amount or a number reversed.
+ * Replaces characters that change the writing direction, such as U+202E, with their names. In a text from a bank,
+ * they would make an amount or a number appear reversed.
  */
 export function showDirectionMarks(text: string): string {
   return text.replace(

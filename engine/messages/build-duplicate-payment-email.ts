@@ -1,4 +1,4 @@
-/** The confirmation email of a second payment for one person. */
+/** The confirmation email for a second payment for the same person. */
 import type { RegNo } from '../event/registration-number.ts'
 import { EMAIL_MESSAGES } from '../text-catalogue/email-texts.ts'
 import { SELF_SERVICE_MESSAGES } from '../text-catalogue/self-service.ts'

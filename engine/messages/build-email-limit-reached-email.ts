@@ -6,7 +6,7 @@ import { formatInstant, type Instant } from '../lib/time.ts'
 /** A line that is replaced by the URL of the "Lost your link?" page when the email is sent. */
 export const LOST_LINK_PLACEHOLDER = '{lost-link page}'
 
-/** Builds the email. It names no person and no event, because someone else may have entered the address. */
+/** Builds the email. It mentions no person and no event, because someone else may have entered the address. */
 export function buildEmailsPausedEmail(
   to: string,
   maxEmails: number,

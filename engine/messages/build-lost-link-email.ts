@@ -1,4 +1,4 @@
-/** Email with lost self-service links: one line per registration with that address. */
+/** The email that resends lost self-service links: one line per registration with that address. */
 import type { EventConfig } from '../event/config.ts'
 import type { RegNo } from '../event/registration-number.ts'
 import { readDelegate } from '../event/delegate-fields.ts'

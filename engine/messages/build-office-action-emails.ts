@@ -82,7 +82,7 @@ export function buildRefundedEmail(
   ])
 }
 
-/** Builds an email whose only sentence names the registration and the event. */
+/** Builds an email whose only sentence mentions the registration and the event. */
 function buildNotice(
   event: EventConfig,
   registration: EmailedRegistration,

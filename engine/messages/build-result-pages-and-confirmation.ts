@@ -24,8 +24,8 @@ import { formatMessage } from '../lib/format-message.ts'
 import { LINK_PLACEHOLDER } from './build-payment-reminder-email.ts'
 
 /**
- * The options of the QR code of a registration number, on the ticket and in its email. The error correction is
- * medium, because scanners also read the code from cracked screens and creased paper. The border is the white margin
+ * The options for the QR code of a registration number, on the ticket and in the email. Error correction is medium,
+ * because scanners must also read the code from cracked screens and creased paper. The border is the white margin
  * that scanners need, in modules.
  */
 export const QR_CODE_OPTIONS = { ecc: 'M', border: 4 } as const
@@ -214,7 +214,7 @@ function formatDetailValue(
 
 // Formats a date from the URL. A page must not show text from a forged URL, so an unreadable date counts as missing.
 function formatDateParameter(text: string): string | undefined {
-  // Indian dates start with the day. Some programs write seconds with six decimals.
+  // Indian dates start with the day. Some programs write seconds with six decimal places.
   const isoText = text
     .replace(
       /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})(?!\d)/,

@@ -13,8 +13,8 @@ export type PaymentTotals = {
   /** The sum of all payments that ever counted, before refunds. */
   readonly received: Amount
   /**
-   * The amount that was refunded because it was owed, before a cancellation. A refund after a cancellation is a share
-   * of the price instead.
+   * The amount that was refunded because it was owed, before a cancellation. A refund after a cancellation is a
+   * percentage of the price instead.
    */
   readonly refundedAsOwed: Amount
   /** The part of `received` that was not refunded. Refunds in progress are not deducted yet. */
@@ -64,8 +64,8 @@ export function calculateBalance(
  * is refunded in any case. An excess over a lower bill counts towards a higher bill, but is part of its price only
  * when the higher bill is paid.
  */
-export function computePricePartOfPayments(bill: Amount | null, money: PaymentTotals): Amount {
-  const { received, refundedAsOwed, acceptedShortfalls, billPaid } = money
+export function computePricePartOfPayments(bill: Amount | null, totals: PaymentTotals): Amount {
+  const { received, refundedAsOwed, acceptedShortfalls, billPaid } = totals
   const left = toAmount(Math.max(0, received - refundedAsOwed))
   if (bill === null) return left
   const required = computeRequiredAmount(bill, acceptedShortfalls)

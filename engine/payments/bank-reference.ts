@@ -18,8 +18,8 @@ export const MAX_REFERENCE_CHARACTERS = 64
  */
 const MAX_GROUPS = 8
 /**
- * Twelve digits of UPI and IMPS; bank code, channel and number of NEFT and RTGS, or 16 characters
- * with a longer channel (AXISCN…) or with a channel alone (N… of HDFC Bank); CMS… of ICICI Bank.
+ * Matches the twelve digits of UPI and IMPS; for NEFT and RTGS, the bank code, channel and number, or 16 characters
+ * with a longer channel (AXISCN…) or only a channel (N…, HDFC Bank); and CMS… (ICICI Bank).
  */
 const UTR_PATTERN = String.raw`\d{12}|[A-Z]{4}[A-Z0-9]\d{11,17}|[A-Z]{6}\d{10}|[A-Z]\d{15}|CMS\d{9,13}`
 const WHOLE_UTR = new RegExp(`^(?:${UTR_PATTERN})$`)
@@ -31,15 +31,15 @@ const LEADING_WORD = new RegExp(
   `^0*(?:UTR|RRN|UPI|IMPS|NEFT|RTGS|REFERENCE|REF|TRANSACTION|TRANS|TXN|TRN|CHEQUE|CHECK|CHQ|DRAFT|DD|SLIP|RECEIPT|PAYMENT|NUMBER|NUM|NO|ID)+(?=\\d|(?:${UTR_PATTERN})$)`,
 )
 /**
- * Front desks number their slips from 1. Only a number as long as a bank's is treated as a bank
+ * Front desks number their slips from 1. Only a number that is as long as a bank's number is treated as a bank
  * reference.
  */
 const MAX_SLIP_CHARACTERS = 8
 
 /**
- * Normalises a reference. Spaces, dashes, full stops, invisible characters, letter case, digits of other scripts,
- * leading zeros, a leading word such as "UTR" or "Ref no", and words next to a UTR are ignored. Returns an empty key
- * if the text contains no reference.
+ * Normalises a reference. Ignores spaces, dashes, full stops, invisible characters, letter case, the script of
+ * digits, leading zeros, a leading word such as "UTR" or "Ref no", and words next to a UTR. Returns an empty key if
+ * the text contains no reference.
  */
 export function toBankKey(reference: string): BankKey {
   const words = splitWords(reference)
@@ -75,7 +75,7 @@ export function findUtr(word: string): BankKey | null {
 
 /** Returns the key of a word in capitals: without a leading word such as "UTR", and without leading zeros. */
 function stripLeadingWord(word: string): BankKey {
-  // Fast path for most words: a long statement has 100,000.
+  // Fast path for most words: a long statement contains 100,000 words.
   if (/^[1-9]/.test(word)) return word as BankKey
   let key = word
   for (let previousKey = ''; previousKey !== key;) {
@@ -111,7 +111,7 @@ export function formatKey(key: string): string {
   return /^\d{1,5}$/.test(key) ? key.padStart(CHEQUE_DIGITS, '0') : key
 }
 
-/** Returns true for a slip number of the front desk, which each event counts separately. */
+/** Returns true for a front desk's slip number. Each event numbers its slips separately. */
 export function isSlipNumber(key: BankKey): boolean {
   return key.length <= MAX_SLIP_CHARACTERS || !/\d{6}/.test(key)
 }

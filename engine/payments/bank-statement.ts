@@ -55,7 +55,7 @@ export type Statement = {
    * is counted once.
    */
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
-  /** Text above and below the table: name, address and number of the account. */
+  /** Text above and below the table, such as the account's name, address and number. */
   readonly details: readonly string[]
   /** Lines with an unreadable amount or date, and lines in another currency. */
   readonly unread: readonly number[]
@@ -165,7 +165,7 @@ export function readStatement(
   })
 }
 
-/** If the text above the table names a currency, it is the currency of the amounts. */
+/** If the text above the table states a currency, the amounts are in that currency. */
 const STATED_CURRENCY = /currency\W{1,3}([a-z]+)/i
 function namesOtherCurrency(text: string, currency: Currency): boolean {
   const [, statedCurrency] = STATED_CURRENCY.exec(text) ?? []
@@ -248,7 +248,7 @@ const withCurrencyColumns = (
   ...columns,
 })
 
-/** Returns true if the heading of a chosen column names another currency. */
+/** Returns true if the heading of a chosen column states another currency. */
 function namesOtherCurrencyInHeading(
   { credit, amount, debit = null }: StatementColumns,
   header: readonly string[],

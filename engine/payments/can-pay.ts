@@ -171,7 +171,7 @@ export function getPaymentTerms(
     card !== undefined && !(acceptsBillCurrency && isMethodOpen(card, today))
   const cardAnswers = withMethod(event, registration.answers, card?.id ?? null)
   return {
-    // After its last day, a payment method starts no orders, as if the organisers had closed registration.
+    // After a payment method's last day, no orders are started with it, as if the organisers had closed registration.
     opening:
       !opening.open && opening.by !== 'hand'
         ? 'ended'

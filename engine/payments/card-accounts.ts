@@ -16,7 +16,7 @@ import { acceptsCurrency } from './payment-methods.ts'
 /** Normalises an account name, because event files and environment variables may use hyphens or underscores. */
 export const toAccountKey = (account: string): string => account.toLowerCase().replaceAll('_', '-')
 
-/** Returns the prefix of the variables with an account's credentials: `RAZORPAY_MID_ZONE_`. */
+/** Returns the prefix of the environment variables with an account's credentials: `RAZORPAY_MID_ZONE_`. */
 export const getAccountPrefix = (kind: GatewayKind, account: string): string =>
   `${kind.toUpperCase()}_${account.toUpperCase().replaceAll('-', '_')}_`
 
@@ -41,7 +41,7 @@ export function listGatewayAccounts(event: EventConfig): readonly GatewayAccount
   return listEventsByAccount(event).flatMap(({ payment }) => payment ?? [])
 }
 
-/** Returns the kind of each gateway by name. A name has the same kind in all events. */
+/** Returns the kind of each gateway, keyed by name. A name has the same kind in all events. */
 export function listGatewayKinds(events: readonly EventConfig[]): GatewayKinds {
   return Object.fromEntries(
     events
@@ -68,7 +68,7 @@ export function findCardMethod(
 /**
  * Returns the hidden form that redirects a browser to the gateway: its address, and its fields by name. The gateways
  * file maps the server's values to these names; `merchant_id` in that file is `mercid` in the response. Undefined if
- * the event has no gateway. If there are several, the response names the gateway of this payment.
+ * the event has no gateway. If there are several, the response states the gateway of this payment.
  */
 export function buildGatewayForm(
   { payment, cardAccounts = {} }: Pick<EventConfig, 'payment' | 'cardAccounts'>,
@@ -101,7 +101,7 @@ export function withCardMethod(event: EventConfig, methodId: string | undefined)
   )
 }
 
-/** Returns the event with the gateway account for paying a bill with these answers by card. */
+/** Returns the event with the gateway account through which a bill with these answers is paid by card. */
 export function withCardOf(event: EventConfig, answers: Answers, currency: Currency): EventConfig {
   return withCardMethod(event, findCardMethod(event, answers, currency)?.id)
 }

@@ -28,7 +28,7 @@ export type ManualMethod = keyof typeof MANUAL_METHODS
 export const MANUAL_METHOD_IDS = Object.keys(MANUAL_METHODS) as readonly ManualMethod[]
 
 /**
- * Returns true for payments at the desk. Bank references are global, but each event numbers its
+ * Returns true for payments at the desk. Bank references are unique across events, but each event numbers its own
  * slips.
  */
 export function isDeskPayment(method: ManualMethod): boolean {
@@ -48,8 +48,8 @@ export function isGatewayPayment(source: string): boolean {
 }
 
 /**
- * Formats the method for use after an amount in a sentence: "by bank transfer", "in cash". Names
- * are unchanged.
+ * Formats the method for use after an amount in a sentence: "by bank transfer", "in cash". Names such as UPI keep
+ * their capitals.
  */
 export function formatMethodInSentence(method: ManualMethod): string {
   const { label } = MANUAL_METHODS[method]
@@ -79,13 +79,10 @@ export function canPayIn(method: ManualMethod, currency: Currency): boolean {
   return method !== 'upi' || currency === INR
 }
 
-/** The method of a gateway payment's refund that was paid from another account. */
+/** The method of a refund for a gateway payment, if the refund was paid from another account. */
 export const REFUNDED_OUTSIDE = 'outside'
 
-/**
- * Returns the label of a manual method, a gateway, an import or REFUNDED_OUTSIDE; other words
- * unchanged.
- */
+/** Returns the label of a manual method, a gateway, an import or REFUNDED_OUTSIDE. Returns any other word unchanged. */
 export function formatMethod(method: string): string {
   if (isManualMethod(method)) return describeMethod(method).label
   if (isGatewayKind(method)) return GATEWAY_CAPABILITIES[method].label

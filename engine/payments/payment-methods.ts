@@ -1,7 +1,7 @@
 /**
  * Determines which payment methods of an event are open on a date, and which method the delegate chose.
  *
- * An event file may define card gateways, transfers with a payment claim, and front desk payments.
+ * An event file may define card gateways, transfers that delegates report, and front desk payments.
  */
 import { PAYMENT_METHOD_MESSAGES } from '../text-catalogue/payment-methods.ts'
 import { formatMessage } from '../lib/format-message.ts'
@@ -135,7 +135,7 @@ export function findChosenMethod(
 }
 
 /**
- * Returns an error that names the accepted methods, if the chosen method does not accept the
+ * Returns an error that lists the accepted methods, if the chosen method does not accept the
  * currency of these answers. Without a choice, the event's first method counts, because forms
  * preselect it. Empty if there is no error.
  */
@@ -239,7 +239,7 @@ const findAccounts = (instructions: string): readonly string[] =>
 
 /** Country, two check digits and the account; printed in groups of four (ISO 13616). */
 const IBAN_PATTERN = /(?<![A-Za-z0-9])[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]){11,30}(?![A-Za-z0-9])/g
-/** Matched only after its name, because it looks like a word in capitals (ISO 9362). */
+/** Matched only after “BIC” or “SWIFT”, because it looks like a word in capitals (ISO 9362). */
 const BIC_PATTERN =
   /(?<=\b(?:BIC|SWIFT)(?:\/(?:BIC|SWIFT))?(?: code)?:? )[A-Z]{6}[A-Z0-9]{2}(?:[A-Z0-9]{3})?(?![A-Za-z0-9])/
 
@@ -286,7 +286,7 @@ export function listAccountNumbers(instructions: string): readonly string[] {
 
 /**
  * Returns the link that UPI apps read from a QR code: payee, amount and reference (NPCI's linking
- * specification: pa, pn, am, cu, tn). `amount` is in rupees with two decimals.
+ * specification: pa, pn, am, cu, tn). `amount` is in rupees with two decimal places.
  */
 export function buildUpiLink(transfer: {
   readonly upi: string

@@ -30,14 +30,14 @@ const ALLOWED_DECISIONS = {
   /** A payment not assigned to a registration yet. */
   unmatched: ['refund', 'move', 'dismiss'],
   /**
-   * A payment without a final response from the gateway for days. Accepting it requires the
+   * A payment for which the gateway has given no final response for days. Accepting it requires the
    * reference from the gateway's panel.
    */
   undecided: ['accept', 'dismiss'],
   /** A gateway response that contradicts the stored data, without a known payment. */
   unclear: ['dismiss'],
   /**
-   * A payment that counts but is named in a bank withdrawal. Staff record a refund with the
+   * A payment that counts, but that a bank withdrawal refers to. Staff record a refund with the
    * registration, or dismiss the review if the payment was not returned.
    */
   returned: ['dismiss'],
@@ -54,7 +54,7 @@ export function listAllowedDecisions(
   review: Pick<Review, 'is' | 'came' | 'due' | 'dueCurrency' | 'left' | 'currency'>,
 ): readonly DecisionName[] {
   return ALLOWED_DECISIONS[review.is].filter(
-    (decision: DecisionName) => decision !== 'ask' || getShortfall(review) > 0,
+    (decision: DecisionName) => decision !== 'ask' || computeShortfall(review) > 0,
   )
 }
 
@@ -62,7 +62,7 @@ export function listAllowedDecisions(
  * Returns the shortfall of a received payment. Returns zero if nothing is missing. Also returns zero if part of the
  * payment was refunded, because staff would otherwise request that part again.
  */
-function getShortfall({
+function computeShortfall({
   came: received,
   due,
   dueCurrency,
@@ -115,7 +115,7 @@ export type Review = {
 }
 export type UnknownPayment = {
   readonly orderId: string
-  /** The gateway's values, '' if missing. Null if the gateway names no payer. */
+  /** The gateway's values, '' if missing. Null if the gateway does not identify the payer. */
   readonly payer: {
     readonly name: string
     readonly email: string
@@ -251,7 +251,7 @@ export function decideReview(
 }
 
 /**
- * Refuses a decision from a page that is older than the last decision, because its amounts are
+ * Refuses a decision from a page that is older than the latest decision, because its amounts are
  * outdated.
  */
 function checkVersion(review: Review, version: string): Result<null, DecisionRefusal> {

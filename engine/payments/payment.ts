@@ -133,7 +133,7 @@ const NUMERIC_CODES: Readonly<Record<string, string>> = Object.fromEntries(
 export const readReportedCurrency = (code: string): Currency | null =>
   readCurrency(getOwn(NUMERIC_CODES, code) ?? code.toUpperCase())
 
-/** Returns the currency of a received payment. Gateways may send the currency's number, or omit the rupee. */
+/** Returns the currency of a received payment. Gateways may send a currency's number, or no currency for rupees. */
 export const getReceivedCurrency = ({ currency }: { readonly currency: string }): Currency =>
   readReportedCurrency(currency) ?? INR
 
@@ -236,9 +236,9 @@ function describeSecondPayment(first: string, second: string): string {
 export type Failure = 'declined' | 'expired' | 'given-back' | 'unclear'
 
 /**
- * The payment state of a registration: paid, or nothing to pay; no payment known, so a payment can be started;
- * payment possibly in progress; payment in review; payment failed; payment refunded; registration ended by staff or
- * delegate, regardless of its payments.
+ * The payment state of a registration: paid, or nothing to pay; no payment known, so one can be started; payment
+ * possibly in progress, in review, failed or refunded. Or the registration was ended by staff or the delegate,
+ * regardless of its payments.
  */
 export type PaymentState =
   | 'complete'
@@ -248,7 +248,7 @@ export type PaymentState =
   | 'failed'
   | 'refunded'
   | 'cancelled'
-  /** Manual payment: no payment claim yet, claimed, or expired. */
+  /** Manual payment: not reported yet, reported, or expired. */
   | 'by-hand'
   | 'told'
   | 'lapsed'
@@ -312,7 +312,7 @@ export function findReviewReason(refusal: PaymentRefusal): string | null {
     case 'amount_differs':
       return `Received ${formatMoney(refusal.got, refusal.currency)}, expected ${formatMoney(refusal.expected, refusal.currency)}.`
     case 'currency_differs':
-      return `The payment is in ${refusal.got === '' ? 'an unnamed currency' : refusal.got}, not in ${formatCurrency(refusal.expected)}.`
+      return `The payment is in ${refusal.got === '' ? 'an unspecified currency' : refusal.got}, not in ${formatCurrency(refusal.expected)}.`
     case 'not_a_sale':
       return 'The gateway reports a transaction that is not a sale.'
     case 'test_transaction':

@@ -21,7 +21,7 @@ const MAX_POLL_MS = 6 * HOUR_MS
 const MAX_UNREACHABLE_MS = 10 * MINUTE_MS
 /**
  * The time after which a payment without a record expires. "No record" is normal while the payer is on the gateway's
- * or the bank's page; after a day, the payer does not return.
+ * or the bank's page; after a day, the payer will not return.
  */
 export const NO_RECORD_MS = DAY_MS
 /**
@@ -32,7 +32,7 @@ export const UNDECIDED_MS = 5 * DAY_MS
 /** The duration of a watch. Late payments, and refunds made in the gateway's panel, are reported within days. */
 export const WATCH_MS = 10 * DAY_MS
 /**
- * The time for which the last poll of a watch is repeated if the gateway does not respond. The gateway may have made
+ * The time for which the final poll of a watch is repeated if the gateway does not respond. The gateway may have made
  * a refund since the previous poll.
  */
 const MAX_UNANSWERED_MS = DAY_MS
@@ -114,7 +114,7 @@ export function getNextPollTime(
     : Math.min(MAX_FAILED_MS, Math.max(MIN_FAILED_MS, elapsedMs))
   const next = instant(at + limitDelay(wait))
   if (next <= payment.watchUntil) return next
-  // One last poll at the end, because with doubling alone half of the watch would remain unchecked.
+  // One final poll at the end, because with doubling alone half of the watch would remain unchecked.
   if (at < payment.watchUntil) return payment.watchUntil
   const isUnanswered = !isReachable && at < payment.watchUntil + MAX_UNANSWERED_MS
   return isUnanswered ? instant(at + MAX_UNREACHABLE_MS) : null

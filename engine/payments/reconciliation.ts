@@ -25,10 +25,14 @@ export type ReconciledLine = {
   /** Other bank references of the line, which identify the same payment. */
   readonly also: readonly string[]
   /**
-   * `matched`: one registration with this amount due; `differs`: one registration with a different amount due;
-   * `ambiguous`: several registrations, of which staff choose one; `known`: already confirmed; `elsewhere`: for
-   * another event; `payout`: a gateway's transfer of many payments; `returned`: a withdrawal that names a payment
-   * that the bank may have returned; `unmatched`: not for any unpaid registration.
+   * - `matched`: one registration with this amount due
+   * - `differs`: one registration with a different amount due
+   * - `ambiguous`: several registrations, of which staff choose one
+   * - `known`: already confirmed
+   * - `elsewhere`: for another event
+   * - `payout`: a gateway's transfer of many payments
+   * - `returned`: a withdrawal that refers to a payment that the bank may have returned
+   * - `unmatched`: not for any unpaid registration
    */
   readonly as:
     | 'matched'
@@ -61,7 +65,7 @@ export function reconcileStatement(
 ): readonly ReconciledLine[] {
   const { currency, lines, withdrawals } = statement
   const finder = createReferenceFinder(statement, unpaidOrders, known)
-  // A registration that one line names by number or reference is not matched by amount with another line.
+  // If one line contains a registration's number or reference, no other line is matched with it by amount.
   const namedRegNos = new Set(
     lines.flatMap((line) => [
       ...finder.findUnpaidOrders(line).map(({ regNo }) => regNo),
@@ -97,18 +101,18 @@ export function reconcileStatement(
         ? { as: 'unmatched', of: [], why: null }
         : toAmbiguous(
             candidateNos,
-            'The amount and the date match, but the line does not name a registration.',
+            'The amount and the date match, but the line does not mention a registration.',
           )
     }
     if (others.why !== null) return toAmbiguous(regNos, others.why)
     if (finder.isClaimedElsewhere(line)) return toAmbiguous(regNos, CLAIMED_ELSEWHERE_MESSAGE)
     if (namedNos.length > 1)
-      return toAmbiguous(regNos, 'The line names more than one registration.')
+      return toAmbiguous(regNos, 'The line mentions more than one registration.')
     if (finder.isReleasedElsewhere(line)) return toAmbiguous(regNos, RELEASED_ELSEWHERE_MESSAGE)
     if (ambiguity?.isShared === true)
       return toAmbiguous([...regNos, ...ambiguity.of], ambiguity.why)
     if (matchedRegNos.has(onlyNumber))
-      return toAmbiguous(regNos, 'Another line of this file names the same registration.')
+      return toAmbiguous(regNos, 'Another line of this file mentions the same registration.')
     matchedRegNos.add(onlyNumber)
     const [entry] = orders
     if (entry === undefined) return { as: 'differs', of: regNos, why: PAID_OTHERWISE_MESSAGE }
@@ -153,7 +157,7 @@ const isOfOtherEvent = (
   eventsHere: readonly string[] | undefined,
 ): boolean => eventsHere !== undefined && eventId !== null && !eventsHere.includes(eventId)
 
-/** Returns functions that find the payments and registrations of a line, considering the whole file. */
+/** Returns functions that find the payments and registrations for a line, taking the whole file into account. */
 function createReferenceFinder(
   { currency, lines, withdrawals, details }: StatementContent,
   unpaidOrders: readonly UnpaidOrder[],
@@ -207,7 +211,7 @@ function createReferenceFinder(
   const isShared = (key: BankKey): boolean => (lineCounts.get(key) ?? 0) > 1
   const isOnlyInLine = (key: BankKey): boolean => !ownKeys.has(key) && !isShared(key)
 
-  /** Returns payments recorded under references of the line. `elsewhere`: a payment that may belong to another line. */
+  /** Returns payments recorded under the line's references. `elsewhere`: a payment that may belong to another line. */
   const findRecordedPayments = (line: StatementLine) => {
     const candidates = [...listAllKeys(line)].flatMap((key) => {
       const payment = isUsable(key) ? payments.get(key) : undefined
@@ -224,7 +228,7 @@ function createReferenceFinder(
       return isOnly && (keys.has(key) || (line.amount === payment.amount && !isOfAnotherPayment))
     }
     const paymentsOfLine = candidates.filter(belongsToLine).map(({ payment }) => payment)
-    // A delegate may quote the registration number in two payments; it is not a bank reference.
+    // A registration number is not a bank reference: a delegate may quote it in two payments.
     const paymentsUnderRegNo = [...listKeys(line)]
       .filter(isRegNo)
       .flatMap((key) => payments.get(key) ?? [])
@@ -246,7 +250,7 @@ function createReferenceFinder(
     }
   }
 
-  /** Returns unpaid registrations that the line names: by number, or by a reference that no other line contains. */
+  /** Returns unpaid registrations that the line identifies: by number, or by a reference that is in no other line. */
   const findUnpaidOrders = (line: StatementLine): readonly UnpaidOrder[] => [
     ...new Set([
       ...[...listKeys(line)].flatMap((key) => orderByNumber.get(key) ?? []),
@@ -267,7 +271,7 @@ function createReferenceFinder(
     )
   }
 
-  /** Returns the registrations that the line names by number and that have nothing to pay here. */
+  /** Returns the registrations whose numbers the line contains and that have nothing to pay here. */
   const findRegistrationsWithoutBalance = (line: StatementLine) => {
     const endedKeys = new Set(findEndedRegNos(line).map(toBankKey))
     const otherKeys = [...listKeys(line)].filter(
@@ -279,7 +283,7 @@ function createReferenceFinder(
         ? null
         : regNos.length === 0
           ? describeOtherEvents(otherKeys.flatMap((key) => titles.get(key) ?? []))
-          : `The line names ${regNos.join(', ')}, which has nothing to pay in ${formatCurrency(currency)}.`
+          : `The line mentions ${regNos.join(', ')}, which has nothing to pay in ${formatCurrency(currency)}.`
     return { regNos, why: reason, isElsewhere: otherKeys.length > 0 && regNos.length === 0 }
   }
 
@@ -310,7 +314,7 @@ function createReferenceFinder(
   const findPayout = (line: StatementLine): KnownPayout | null =>
     [...listKeys(line)].flatMap((key) => (isUsable(key) ? (payouts.get(key) ?? []) : []))[0] ?? null
 
-  /** Returns the withdrawal if it names a recorded or reported payment. A refund by staff may also name one. */
+  /** Returns the withdrawal if it refers to a recorded or reported payment. A refund by staff may also refer to one. */
   const findReturnedPayments = (line: StatementLine): readonly ReconciledLine[] => {
     // A payment may be recorded under its registration number.
     const usableKeys = [...listKeys(line)].filter((key) => !ownKeys.has(key))
@@ -337,9 +341,9 @@ function createReferenceFinder(
     return [{ line, reference, also: [], as: 'returned', of: regNos, payout: null, why, returns }]
   }
 
-  /** Returns the references of a line, the same on every reading, so that staff confirm the line only once. */
+  /** Returns a line's references, the same whenever the file is read, so that staff confirm the line only once. */
   const listReferences = (line: StatementLine): Pick<ReconciledLine, 'reference' | 'also'> => {
-    // A withdrawal or a charge that names the same payment is not a second transfer.
+    // A withdrawal or a charge that refers to the same payment is not a second transfer.
     const isInOneDeposit = (key: BankKey): boolean => (depositCounts.get(key) ?? 0) < 2
     const reportedKey = [...listKeys(line)].find(
       (key) => reportsByKey.has(key) && isUsable(key) && isInOneDeposit(key),
@@ -379,14 +383,14 @@ function countKeys(lines: readonly ReadonlySet<BankKey>[]): ReadonlyMap<BankKey,
 
 const describeOtherEvents = (titles: readonly string[]): string =>
   titles.length === 0
-    ? 'The line names a registration of another event.'
-    : `The line names a registration of ${[...new Set(titles)].join(', ')}.`
+    ? 'The line mentions a registration of another event.'
+    : `The line mentions a registration of ${[...new Set(titles)].join(', ')}.`
 const CLAIMED_ELSEWHERE_MESSAGE = 'A delegate of another event reported a reference in this line.'
 const RELEASED_ELSEWHERE_MESSAGE =
   'A delegate of another event also reported this reference, but that report was rejected or replaced.'
 const PAID_OTHERWISE_MESSAGE =
   'The delegate reported this reference, but nothing is due. If you confirm the line, Rollcall records a second payment that needs review.'
 const RETURNED_ELSEWHERE_MESSAGE =
-  'This withdrawal names a payment of another event: the bank may have returned it.'
+  'This withdrawal refers to a payment of another event: the bank may have returned it.'
 const RETURNED_MESSAGE =
-  'This withdrawal names a payment: the bank may have returned it. Check the registration.'
+  'This withdrawal refers to a payment: the bank may have returned it. Check the registration.'

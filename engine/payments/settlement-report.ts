@@ -69,7 +69,8 @@ export type SettlementLine = {
    */
   readonly nth: number
   /**
-   * Set if the report does not state every deduction. `net`: it states only the net amount; `none`: it states nothing.
+   * Set if the report does not state every deduction. `net`: it states only the net amount; `none`: it does not state
+   * that either.
    */
   readonly states?: 'net' | 'none'
   /** Absent if the line is not stored. */
@@ -98,7 +99,7 @@ export type Settlement = {
   readonly unsettled: number
 }
 
-/** References and UTRs are shorter. */
+/** References and UTRs are shorter than this. */
 const MAX_REFERENCE_LENGTH = 64
 
 /**
@@ -195,7 +196,7 @@ export function getLineKey(line: SettlementLine): string {
 
 export type Deductions = Pick<SettlementLine, 'fee' | 'tax' | 'net'>
 /**
- * Returns the deductions that a report states for a stored line, if they differ. The key of a line
+ * Returns the deductions that a report states for a stored line, if they differ from those stored. The key of a line
  * does not contain them, because gateways correct them later and some reports omit them.
  */
 export function findChangedDeductions(stored: Deductions, line: SettlementLine): Deductions | null {

@@ -5,7 +5,7 @@ import type { RegNo } from '../event/registration-number.ts'
 import { getLineKey, getTransferKey, type SettlementLine } from './settlement-report.ts'
 import { dayOf, countDaysBetween, type Day, type Instant } from '../lib/time.ts'
 
-/** A payment received through the gateway that settles. */
+/** A payment received through the gateway that issued the settlement. */
 export type RecordedPayment = {
   readonly id: number
   readonly reference: string
@@ -38,11 +38,11 @@ type RecordedRefund = {
   readonly amount: Amount
   readonly state: 'wanted' | 'asked' | 'done' | 'refused' | 'unsure'
   /**
-   * Paid from the organiser's bank account, so that the gateway still pays out the whole payment.
+   * True if paid from the organiser's bank account; the gateway then still pays out the whole payment.
    */
   readonly isManual: boolean
 }
-/** An order of Rollcall that a settlement contains. */
+/** A Rollcall order that a settlement contains. */
 export type RecordedOrder = {
   readonly order: string
   readonly regNo: RegNo
@@ -213,7 +213,7 @@ const explainCurrency = ({ amount, currency }: RecordedPayment): string =>
 
 function explainDifference(line: SettlementLine, money: RecordedPayment): string | null {
   if (line.order !== '' && money.order !== null && line.order !== money.order)
-    return `The report names the order ${line.order}, but the payment was for ${money.order}.`
+    return `The report states the order ${line.order}, but the payment was for ${money.order}.`
   if (money.currency !== INR) return explainCurrency(money)
   if (line.amount !== money.amount)
     return `The report states ${formatMoney(line.amount, INR)}, but ${formatMoney(money.amount, INR)} was received.`

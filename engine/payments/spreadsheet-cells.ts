@@ -17,7 +17,7 @@ export type SheetRow = { readonly line: number; readonly cells: readonly string[
 const MAX_ROWS_ABOVE = 60
 
 /**
- * Longer than any heading of a bank. A cell in a file without headings may have two million
+ * Longer than any heading that banks use. A cell in a file without headings may have two million
  * characters.
  */
 const MAX_HEADING_CHARACTERS = 200
@@ -49,7 +49,7 @@ export type DecimalMark = '.' | ','
 
 /**
  * Returns the decimal mark in the amounts: the mark that is followed by one or two digits, or that follows the other
- * mark, which separates thousands. Null if this is true for neither mark or for both; an amount such as 1.234 is then
+ * mark (the thousands separator). Null if this is true for neither mark or for both; an amount such as 1.234 is then
  * ambiguous.
  */
 export function findDecimalMark(cells: readonly string[], currency: Currency): DecimalMark | null {

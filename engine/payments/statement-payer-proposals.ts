@@ -12,7 +12,7 @@ export type UnpaidOrder = {
   readonly due: Amount
   /** Returns the amount due for a payment on that date. Present only if the credit date determines the price. */
   readonly getDueOn?: (day: Day) => Amount
-  /** The delegate's payment claim as entered, with its date. Null if there is none. */
+  /** The payment as the delegate reported it, with its date. Null if none was reported. */
   readonly claim: { readonly reference: string; readonly day: Day | null } | null
 }
 /** A gateway's payout according to its settlement: the number of payments and their net amount. */
@@ -36,12 +36,12 @@ export type KnownReferences = {
    * events.
    */
   readonly registrations?: ReadonlyMap<BankKey, RegNo | null>
-  /** Titles of other events whose registrations are named, if the user can access them. */
+  /** Titles of other events whose registrations the statement mentions, if the user can access them. */
   readonly titles?: ReadonlyMap<BankKey, string>
   /** The event's registrations whose delegates reported these references, including paid ones. */
   readonly reports?: ReadonlyMap<BankKey, readonly { readonly regNo: RegNo }[]>
   /**
-   * References that delegates of other events reported. `releasedElsewhere`: claims that were
+   * References that delegates of other events reported. `releasedElsewhere`: references from reports that were
    * rejected or replaced.
    */
   readonly claimedElsewhere?: ReadonlySet<BankKey>
@@ -65,12 +65,12 @@ const MAX_DAYS_APART = 3
 const MIN_NAME_WORD_CHARACTERS = 3
 /** If more registrations match equally, staff search by name instead. */
 const MAX_PROPOSALS = 3
-/** Titles before names. Some surnames are the same words. */
+/** Titles before names. Some of these words are also surnames. */
 const NAME_TITLES: ReadonlySet<string> = new Set(['PROF', 'MRS', 'SMT', 'SHRI', 'SRI'])
 
 /**
- * Returns a function that proposes payers for a line: registrations with its amount and a name in
- * its text; otherwise with its amount; otherwise with a name in its text. If too many match
+ * Returns a function that proposes payers for a line: registrations that match its amount and contain a name from its
+ * text; otherwise those that match only the amount; otherwise those that match only a name. If too many match
  * equally, none is proposed.
  */
 export function createPayerProposer<Order extends UnpaidOrder>(
@@ -108,7 +108,7 @@ export function createPayerProposer<Order extends UnpaidOrder>(
   }
 }
 
-/** Returns true for a claim without a bank reference if its amount and approximate date match the line. */
+/** Returns true for a reported payment without a bank reference if its amount and approximate date match the line. */
 export function canMatch({ amount, day }: StatementLine, order: UnpaidOrder): boolean {
   const { claim } = order
   if (claim === null) return false

@@ -44,7 +44,7 @@ function computeFingerprint(text: string): string {
 }
 
 /**
- * Returns the current key, and the keys of older versions: without a fingerprint, and without the
+ * Returns the current key, and the keys that older versions used: without a fingerprint, and without the
  * amount.
  */
 export const listFallbackKeys = memoize((line: StatementLine): readonly BankKey[] => {
@@ -89,9 +89,8 @@ export function findLineByReference(line: StatementLine): StatementLine {
 const NARRATION_START_CHARACTERS = 12
 
 /**
- * Returns true if the line names one of these payments, by a bank reference, or by any other number
- * together with the payment's amount, because shorter numbers may be in a line by chance.
- * `payments`: by the keys of the line.
+ * Returns true if the line identifies one of these payments: by a bank reference, or by any other number together
+ * with the payment's amount. A line may contain a shorter number by chance. `payments` is keyed by the line's keys.
  */
 export function namesPayment(
   line: StatementLine,
@@ -136,7 +135,9 @@ export function findChequeNumber(line: StatementLine): BankKey | null {
 
 /** A statement line has about ten numbers. A file with only short numbers would block the server. */
 const MAX_REFERENCE_NUMBERS = 100_000
-/** The maximum for all lines together. Adjacent words also form references, so there are more than numbers. */
+/**
+ * The maximum for all lines together. Adjacent words also form references, so there are more references than numbers.
+ */
 const MAX_REFERENCES = 250_000
 
 /**

@@ -31,9 +31,9 @@ export type AdjustmentPart = {
 }
 
 /**
- * Formats quantity and unit price next to an amount with tax: "2 × ₹ 4,720". If the stated price
- * excludes tax, the unit price is the amount divided by the quantity; if that is not a whole number
- * of minor units, only the quantity is returned ("× 2"). Null for a quantity of one.
+ * Formats quantity and unit price next to an amount with tax: "2 × ₹ 4,720". If the stated price excludes tax, the
+ * unit price is the amount divided by the quantity. If that is not a whole number of minor units, returns only the
+ * quantity ("× 2"). Null for a quantity of one.
  */
 export function formatQuantity(
   { quantity, unit }: Pick<Line, 'quantity' | 'unit'>,

@@ -162,7 +162,8 @@ export function listSelectedOptions(field: Field | undefined, answers: Answers):
 }
 
 /**
- * Returns the quantity of an item: its count multiplied by its `times`. Whole and never negative.
+ * Returns the quantity of an item: its count multiplied by its `times`. The quantity is a whole number and never
+ * negative.
  */
 export function getItemQuantity(item: Item, answers: Answers, category: string | null): number {
   const { count, times } = item
@@ -216,7 +217,7 @@ export function getTablePrice(table: PriceTable, row: string, period: string): A
   return getOwn(getOwn(table, row) ?? {}, period) ?? null
 }
 
-/** Returns the amount chosen by the delegate, rounded to the currency's decimals. */
+/** Returns the amount chosen by the delegate, rounded to the currency's decimal places. */
 function readEnteredAmount(field: string, answers: Answers, currency: Currency): Amount | null {
   const answer = getOwn(answers, field)
   return typeof answer === 'number' && answer >= 0
@@ -244,7 +245,7 @@ function buildLineLabel(
   return fillPlaceholders(item.label, fromPairs(values), '')
 }
 
-/** Returns the placeholder names of a label, found once per version of a file. */
+/** Returns the placeholder names in a label. They are searched for only once per version of a file. */
 const findLabelPlaceholders = memoize(({ label }: Item) => findPlaceholderNames(label))
 
 /**

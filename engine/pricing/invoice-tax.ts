@@ -56,10 +56,10 @@ export const isTaxed = ({ rate, base, gst }: TaxedAmount): boolean =>
 type TaxedAmount = { readonly rate?: number | null; readonly base: Amount; readonly gst: Amount }
 
 /**
- * The tax of all lines with one rate and one place of supply. IGST where supplier and place of supply differ (IGST
- * Act, sections 7 and 8); otherwise two equal halves, and `roundOff` is the paisa that cannot be halved (negative if
- * an earlier credit note had such a paisa, which the halves of the two notes together include). cgst + sgst + igst +
- * roundOff = the tax of the lines, exactly.
+ * The tax of all lines with one rate and one place of supply. IGST if the supplier's state and the place of supply
+ * differ (IGST Act, sections 7 and 8); otherwise two equal halves. `roundOff` is the paisa that cannot be halved. It
+ * is negative if an earlier credit note had such a paisa, which the halves of the two notes together include. cgst +
+ * sgst + igst + roundOff = the tax of the lines, exactly.
  */
 export type RateSummary = {
   readonly rate: number
@@ -70,7 +70,7 @@ export type RateSummary = {
   readonly sgst: Amount
   readonly igst: Amount
   readonly roundOff: Amount
-  /** The name of the second half in that state. */
+  /** The name of the state's half of the tax. */
   readonly second: 'SGST' | 'UTGST'
 }
 
@@ -89,8 +89,8 @@ export function summariseByRate(
 }
 
 /**
- * Groups the tax of a credit note. The halves of all credit notes of an invoice are computed together, and those of
- * the earlier credit notes are deducted, so that an invoice credited in parts leaves no paisa of CGST or SGST.
+ * Groups the tax of a credit note. The halves are computed for all credit notes of an invoice together, and those of
+ * the earlier credit notes are deducted. An invoice credited in parts therefore leaves no paisa of CGST or SGST.
  */
 export function summariseCreditByRate(
   lines: readonly PlacedLine[],
@@ -138,7 +138,7 @@ function summarise(
 const { forms } = DOCUMENT_MESSAGES
 
 /**
- * The documents of the CGST Rules, with their rules. `docs/tax.md` explains when each is issued.
+ * The document types in the CGST Rules, with the rules that define them. `docs/tax.md` explains when each is issued.
  */
 export const TAX_FORMS = {
   'tax-invoice': { title: forms.taxInvoice, rule: '46' },
@@ -149,8 +149,8 @@ export const TAX_FORMS = {
 export type TaxForm = keyof typeof TAX_FORMS
 
 /**
- * Returns the document type of a sale: a tax invoice if any line is taxed (rule 46); a bill of supply if none is (rule
- * 49); an invoice-cum-bill of supply if an unregistered recipient buys taxed and untaxed items (rule 46A).
+ * Returns the document type for a sale. A tax invoice if any line is taxed (rule 46), otherwise a bill of supply
+ * (rule 49); if an unregistered recipient buys taxed and untaxed items, an invoice-cum-bill of supply (rule 46A).
  */
 export function chooseTaxForm(
   lines: readonly TaxedAmount[],
@@ -161,15 +161,15 @@ export function chooseTaxForm(
 }
 
 /**
- * Rule 46(e): from this taxable value on, an invoice to an unregistered recipient requires the
+ * Rule 46(e): from this taxable value upwards, an invoice to an unregistered recipient requires the
  * address and state.
  */
 export const MIN_TAXABLE_FOR_ADDRESS = toAmount(50_000_00)
 
 /**
- * Rupees per unit of a currency with that many decimals (yen, dollar, dinar), more than any such currency is worth.
- * The exchange rate on the payment date is unknown when the form is filled in, and an unnecessary address does no
- * harm.
+ * Rupees per unit of a currency with that many decimal places (yen, dollar, dinar), more than any such currency is
+ * worth. The exchange rate on the payment date is unknown when the form is filled in, and an unnecessary address does
+ * no harm.
  */
 const MAX_RUPEES_PER_UNIT: Readonly<Record<number, number>> = { 0: 1, 2: 150, 3: 500 }
 
@@ -206,6 +206,6 @@ export type TaxHeads = {
   readonly igst: Amount
   readonly roundOff: Amount
   readonly total: Amount
-  /** The name of the second half in that state. */
+  /** The name of the state's half of the tax. */
   readonly second: 'SGST' | 'UTGST'
 }

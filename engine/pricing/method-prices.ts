@@ -1,4 +1,4 @@
-/** Prices by payment method: the method of a bill, and the price of the same answers with other methods. */
+/** Determines a bill's payment method, and the price of the same answers with other methods. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import { METHOD_NAME, METHOD_FIELD } from '../rules/pricing-context.ts'
@@ -71,7 +71,7 @@ export function withBilledMethod(
 }
 
 /**
- * Returns the price of a stored registration by another method, with the prices of its period. Null if the price is
+ * Returns the price of a stored registration with another method, at the prices of its period. Null if the price is
  * the same, if the registration is not on sale, or if an earlier version of the file priced it. That price then
  * remains valid.
  */

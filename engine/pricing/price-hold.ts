@@ -21,8 +21,8 @@ import { findNextPrice } from './upcoming-prices.ts'
 type PricedRegistration = { readonly answers: Answers; readonly category: string | null }
 
 /**
- * Returns the last day, from `on`, on which this registration's prices apply: those of its category and of the items
- * that it can have. Null if no end is set.
+ * Returns the last day (`on` or later) on which this registration's prices apply: those of its category and of the
+ * items that it can have. Null if no end is set.
  */
 export function getLastDayOfOwnPrice(
   event: EventConfig,

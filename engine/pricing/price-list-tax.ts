@@ -63,8 +63,8 @@ export function getListedItemPrice(
 
 /**
  * Returns the text about the tax of a registration price for a list: "exclusive of 18% GST", "18% GST included". It
- * names every tax that may apply; for the delegate's own price, the tax that does apply, or the reason for having
- * none. Empty if there is no tax.
+ * lists every tax that may apply; for the delegate's own price, only the tax that does apply, or the reason why none
+ * does. Empty if there is no tax.
  */
 export function getListedTaxText(event: EventFees, listedPrice: ListedPrice): string {
   const { category, on, answers } = listedPrice

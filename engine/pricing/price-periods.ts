@@ -207,7 +207,7 @@ export function checkRegistrationOpen(
 }
 
 /**
- * Returns the event for staff who register delegates on that day: also open on front desk days.
+ * Returns the event for staff who register delegates on that day: it is also open on front desk days.
  * Unchanged if the form is open, and on other days.
  */
 export function withDeskDays<E extends PublicEvent>(event: E, on: Day): E {
@@ -284,8 +284,8 @@ export function hasDifferentLastDays(event: PublicEvent, on: Day): boolean {
 }
 
 /**
- * Creates a cache of results by day. It stays small, because entries are created only for days on which the event was
- * viewed.
+ * Creates a cache of results, keyed by day. It stays small, because entries are created only for days on which the
+ * event was viewed.
  */
 const createLastDayCache = memoize((_: PublicEvent) => new Map<string, Day | null>())
 
@@ -321,7 +321,7 @@ function findLastDay(
   const buildPeriodsKey = (day: Day): string => {
     const period = findPeriodOn(fees, day)?.id ?? ''
     return [
-      // For a category with its own periods, the event's periods only decide whether registration
+      // For a category with its own periods, the event's periods determine only whether registration
       // is open.
       category === null ? period : String(period !== ''),
       findPeriodOn(fees, day, category)?.id ?? '',
@@ -342,7 +342,7 @@ function findLastDay(
 }
 
 /**
- * Returns the last instant at which a price, a period, an opening or a closing may have changed. They all change at
+ * Returns the latest instant at which a price, a period, an opening or a closing may have changed. They all change at
  * the start of a day in India, because event files state dates without times.
  */
 export function getLastPriceInstant(at: Instant): Instant {

@@ -68,8 +68,8 @@ const getFirstDayOfPeriod = (event: Pick<PublicEvent, 'from'>, period: Period | 
   period?.from ?? period?.to ?? event.from
 
 /**
- * Quotes answers at an instant, for its date in India. `answers` are normalised and include the context. An event
- * without prices has nothing on sale, so check `hasPrices` first.
+ * Quotes the price for answers at an instant, using its date in India. `answers` are normalised and include the
+ * context. An event without prices has nothing on sale, so check `hasPrices` first.
  */
 export function quote(
   event: PublicEvent,

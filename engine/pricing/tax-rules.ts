@@ -1,4 +1,4 @@
-/** Chooses the tax of a line: the first rule that applies to the answers, the category and the date. */
+/** Chooses the tax on a line: the first rule that applies to the answers, the category and the date. */
 import type { Answers } from '../event/answer-types.ts'
 import { REGISTRATION, type Fees, type Item, type TaxRule } from '../event/pricing-types.ts'
 import type { Tax } from '../lib/money.ts'
@@ -8,16 +8,16 @@ import { appliesToAll, matchesCondition } from '../rules/evaluate-condition.ts'
 type TaxedFees = Pick<Fees, 'tax' | 'taxRules'>
 type TaxedItem = Pick<Item, 'tax' | 'taxRules' | 'ownTaxRules'>
 
-/** The tax of a line, with the note that its rule adds to the line, such as "reverse charge". */
+/** The tax on a line, and the note that the tax rule adds to it, such as "reverse charge". */
 export type ChosenTax = { readonly tax: Tax | null; readonly note?: string }
 
-/** Returns an item's tax rules, its own first; for null, the rules of the registration. */
+/** Returns an item's tax rules, its own before the shared ones; if `item` is null, the registration's. */
 export function getTaxRules(fees: TaxedFees, item: TaxedItem | null): readonly TaxRule[] {
   const sharedRules = item?.taxRules ?? fees.taxRules ?? []
   return item?.ownTaxRules === undefined ? sharedRules : [...item.ownTaxRules, ...sharedRules]
 }
 
-/** Returns the tax rules of all lines. Rules that items share with the registration are listed once. */
+/** Returns the tax rules for all lines. Rules that items share with the registration are listed once. */
 export function listTaxRules({
   taxRules = [],
   items,
@@ -25,13 +25,13 @@ export function listTaxRules({
   return [...taxRules, ...items.flatMap(({ ownTaxRules = [] }) => ownTaxRules)]
 }
 
-/** Returns true if a rule applies on that day to some delegates. */
+/** Returns true if the rule is in force on that day, if only for some delegates. */
 export function isTaxRuleActive({ from, to }: TaxRule, date: Day): boolean {
   return (from === undefined || from <= date) && (to === undefined || date <= to)
 }
 
 /**
- * Returns the tax of an item, or of the registration if `item` is null. If `answers` is null, rules
+ * Returns the tax on an item, or on the registration if `item` is null. If `answers` is null, rules
  * that depend on answers do not apply.
  */
 export function chooseTax(
@@ -52,7 +52,7 @@ export function chooseTax(
   return rule ?? { tax: item === null ? fees.tax : item.tax }
 }
 
-/** Lists every tax of the event, including those of rules, with the id of its line. */
+/** Lists every tax in the event, including those in tax rules, with the id of the line it is on. */
 export function listAllTaxes({
   items,
   ...fees

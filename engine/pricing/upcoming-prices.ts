@@ -1,4 +1,4 @@
-/** Upcoming prices: the periods after a date, and when the price of given answers changes. */
+/** Finds upcoming prices: the periods after a date, and when the price for given answers changes. */
 import type { Answers } from '../event/answer-types.ts'
 import type { PublicEvent } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
@@ -13,7 +13,7 @@ import { quoteWithCategory } from './quote.ts'
 import type { Period } from '../event/pricing-types.ts'
 import { addDays, startOfDay, type Day } from '../lib/time.ts'
 
-/** The first and last day of one period on which registration is open. */
+/** Consecutive days in one period on which registration is open, as the first and last day. */
 export type PriceRange = { readonly from: Day; readonly to: Day | null; readonly period: Period }
 
 /** Returns every later day on which prices, or whether registration is open, may change. */
@@ -32,14 +32,14 @@ function listPriceChangesAfter({ fees, registration }: PublicEvent, on: Day): re
     .sort()
 }
 
-/** Returns true if a tax of registrations begins on that day or ended on the previous day. */
+/** Returns true if a tax on registrations begins on that day or ended on the previous day. */
 const changesTax = ({ fees }: PublicEvent, on: Day): boolean =>
   getTaxRules(fees, null).some(
     (rule) => isTaxRuleActive(rule, on) !== isTaxRuleActive(rule, addDays(on, -1)),
   )
 
 /**
- * Returns the date ranges of a category's prices, or of the tax on them, from that day on, in order. Days on which
+ * Returns the date ranges in which a category has the same price and tax, from that day on, in order. Days on which
  * registration is closed are omitted. The list ends with the last period. The price for other dates, which applies
  * afterwards, is not listed, because it may be lower than today's.
  */
@@ -68,8 +68,8 @@ export function listPriceRanges(
 }
 
 /**
- * Returns the first day on which these answers have a different total than on `on`, and that total;
- * `total` is null if they cannot be registered then. Null if no change is foreseeable.
+ * Returns the first day on which the total for these answers differs from the total on `on`, and the new total.
+ * `total` is null if registering with these answers is not possible then. Returns null if no change is foreseeable.
  */
 export function findNextPrice(
   event: PublicEvent,

@@ -1,4 +1,4 @@
-/** Calculates the refund of a cancelled registration from the event file's scale. */
+/** Calculates the refund for a cancelled registration from the event file's scale. */
 import type { Cancellation, RefundTerms } from '../event/approval-and-cancellation-types.ts'
 import { toAmount, type Amount, type Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
@@ -13,15 +13,15 @@ export function findRefundTerms({ steps, otherwise }: Cancellation, day: Day): R
 export type CancellationRefund = {
   /** The sum of all counted payments, before refunds. */
   readonly paid: Amount
-  /** The amount paid in excess of the current price (overpayment, lowered bill). It is always refunded in full. */
+  /** The amount paid above the current price (an overpayment or a lowered bill). It is always refunded in full. */
   readonly owed: Amount
-  /** The part of the payment that is the price, to which the scale applies. */
+  /** The part of the payment that covers the price. The scale applies to this part. */
   readonly remaining: Amount
   /** Null if the event file has no scale. */
   readonly percent: number | null
-  /** The tax in `remaining`, which is kept before the percentage is applied; 0 if none is kept. */
+  /** The tax in `remaining` if the organisers keep it before the percentage is applied; otherwise 0. */
   readonly taxKept: Amount
-  /** The fixed charge of the scale; 0 if there is none. After its deduction, the share is at least 0. */
+  /** The fixed charge in the scale; 0 if there is none. It does not reduce the share below 0. */
   readonly charge: Amount
   /** The percentage of the price, less the charge. */
   readonly share: Amount | null
@@ -57,7 +57,7 @@ export function computeCancellationRefund(
   const taxKept = terms?.withoutTax === true ? computeTaxShare(remaining, total, gst) : toAmount(0)
   const charge =
     terms?.charge === undefined ? toAmount(0) : (getOwn(terms.charge, currency) ?? null)
-  // The current event file may have no charge in the currency of the payment.
+  // The current event file may define no charge in the payment's currency.
   const share =
     terms === null || charge === null
       ? null
@@ -77,8 +77,8 @@ export function computeCancellationRefund(
 }
 
 /**
- * Returns the refund under these terms for a bill paid in full; null if there is no charge in its
- * currency.
+ * Returns the refund under these terms for a bill paid in full; null if the terms have no
+ * charge in its currency.
  */
 export function computeRefundOfPrice(
   { percent, withoutTax, charge }: RefundTerms,
@@ -98,7 +98,7 @@ export function computeRefundOfPrice(
 const computeShare = (percent: number, amount: number, charge: Amount): Amount =>
   toAmount(Math.max(0, Math.floor((amount * percent + 50) / 100) - charge))
 
-/** Returns the tax in part of a bill, in proportion; half of the smallest unit is rounded up. */
+/** Returns the proportionate tax in part of a bill. Half of the smallest unit is rounded up. */
 function computeTaxShare(part: Amount, total: Amount | null, gst: Amount | null): Amount {
   if (total === null || gst === null || total === 0) return toAmount(0)
   const [scaledTax, billTotal] = [BigInt(part) * BigInt(gst), BigInt(total)]

@@ -8,7 +8,7 @@ import { getPricingPeriod } from '../pricing/price-periods.ts'
 import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
-/** The data of a registration that approval and offers need. */
+/** The registration data that approval and offers need. */
 export type ApprovableRegistration = {
   readonly answers: Answers
   readonly category: string | null
@@ -18,7 +18,7 @@ export type ApprovableRegistration = {
   readonly approval: string | null
 }
 
-/** Returns the approval rule in the current file; null if the file no longer has it. */
+/** Returns the approval rule in the current file; null if the file no longer contains it. */
 export function getApproval(
   { approvals }: Pick<EventConfig, 'approvals'>,
   { approval, answers, category }: ApprovableRegistration,

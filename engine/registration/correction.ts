@@ -1,5 +1,5 @@
 /**
- * Corrects answers of an existing registration.
+ * Corrects answers in an existing registration.
  *
  * Price, category, quotas and uniqueness are checked again, with the prices of the period in which
  * the registration was priced.
@@ -24,7 +24,7 @@ import { quoteInPeriod, type Quote, type QuoteRefusal } from '../pricing/quote.t
 import { formatAnswer } from '../event/placeholders-and-answer-texts.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
-/** The data of a registration that a correction needs. */
+/** The registration data that a correction needs. */
 export type CorrectableRegistration = {
   readonly answers: Answers
   readonly category: string | null
@@ -47,8 +47,8 @@ export type CorrectionRefusal =
   | { readonly code: 'other_currency'; readonly was: Currency; readonly now: Currency }
 
 /**
- * Returns the answers as they would be submitted now: only fields, with the changes applied. A change to null removes
- * an answer.
+ * Returns the answers as they would be submitted now: only answers to fields, with the changes applied. A change to
+ * null removes an answer.
  */
 export function mergeRawAnswers(
   event: EventConfig,
@@ -65,8 +65,8 @@ export function mergeRawAnswers(
 }
 
 /**
- * Corrects a registration. `context` is the context of the new answers. An answer that was invalid
- * before and is not changed is kept.
+ * Corrects a registration. `context` is the context for the new answers. An answer that was already
+ * invalid and is not changed is kept.
  */
 export function correctRegistration(
   event: EventConfig,
@@ -118,8 +118,8 @@ export function correctRegistration(
 }
 
 /**
- * Returns errors for buyer details that are missing from the invoice because of this change. An older bill without
- * such details is accepted if its price is unchanged.
+ * Returns errors for buyer details that are missing from the invoice because of this change. A bill that already
+ * lacked them is accepted if the price is unchanged.
  */
 function findNewBuyerErrors(
   event: EventConfig,
@@ -141,8 +141,8 @@ function findNewBuyerErrors(
 }
 
 /**
- * Returns values stored with the form, and answers to fields that no longer exist. Omits the context, which is looked
- * up again.
+ * Returns the additional values that were stored with the form, and answers to fields that no longer exist. Omits the
+ * context, which is looked up again.
  */
 function selectOtherAnswers(event: EventConfig, answers: Answers): Answers {
   const isContextValue = (id: string): boolean =>
@@ -156,7 +156,7 @@ function selectOtherAnswers(event: EventConfig, answers: Answers): Answers {
 
 /**
  * Returns the new quote; null if the price is unchanged. Pricing the old answers with the current
- * file shows whether this change causes a difference.
+ * file shows whether this change affects the price.
  */
 function reprice(
   event: EventConfig,
@@ -183,7 +183,7 @@ function reprice(
     serialiseQuote(newQuote.value) === serialiseQuote(originalQuote.value)
   )
     return ok(null)
-  // If there was no price before the change, the change is not the reason for having none.
+  // If there was no price before the change, the change is not the reason that there is none.
   if (!newQuote.ok && !originalQuote.ok) return ok(null)
   return newQuote
 }

@@ -26,18 +26,18 @@ export type Buyer = {
   readonly email: string
   readonly gstin: string | null
   readonly address: string | null
-  /** For a registered recipient, the state of the GSTIN; otherwise the answer. */
+  /** For a registered recipient, the state in the GSTIN; otherwise the answer. */
   readonly state?: State | null
 }
 
-/** The event's fields about the buyer. `states`: labels of the state field's options. */
+/** The event's fields about the buyer. `states` contains the labels of the state field's options. */
 export type BuyerFields = {
   readonly invoice: Invoice | null
   readonly roles: Roles
   readonly states: Readonly<Record<string, string>>
 }
 
-/** Returns the buyer from the fields that the event file names. */
+/** Reads the buyer from the fields that the event file specifies. */
 export function readBuyer(
   { invoice, roles, states }: BuyerFields,
   {

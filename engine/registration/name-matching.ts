@@ -14,7 +14,7 @@ const NAME_TITLES = new Set([
   'sr',
   'er',
 ])
-/** A shorter word with a wrong letter is a different word. */
+/** In a shorter word, a different letter usually makes a different word. */
 const MIN_WORD_LETTERS = 4
 
 /**
@@ -26,7 +26,7 @@ function splitName(text: string): readonly string[] {
   return folded.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
 }
 
-/** Returns the words without titles at the beginning, unless there are no other words. */
+/** Returns the words without leading titles, unless there are no other words. */
 export function removeTitles(words: readonly string[]): readonly string[] {
   const first = words.findIndex((word) => !NAME_TITLES.has(word.toLowerCase().replaceAll('.', '')))
   return first === -1 ? words : words.slice(first)
@@ -35,7 +35,7 @@ export function removeTitles(words: readonly string[]): readonly string[] {
 const splitNameWithoutTitles = (text: string): readonly string[] => removeTitles(splitName(text))
 
 /**
- * Ranks a name for a search. 0: the same words in any order; 1: each searched word begins a word of the name; 2: the
+ * Ranks a name for a search. 0: the same words in any order; 1: each searched word begins a word in the name; 2: the
  * name contains them; 3: another value matches, such as the institution.
  */
 export function rankName(name: string, search: string): number {
@@ -47,7 +47,7 @@ export function rankName(name: string, search: string): number {
   return searchWords.every((word) => text.includes(word)) ? 2 : 3
 }
 
-/** Returns true if each searched word, longest first, begins a different word of the name. */
+/** Returns true if each searched word, longest first, begins a different word in the name. */
 function beginDistinctWords(nameWords: readonly string[], searchWords: readonly string[]): boolean {
   const unmatchedWords = [...nameWords]
   return searchWords
@@ -60,20 +60,20 @@ function beginDistinctWords(nameWords: readonly string[], searchWords: readonly 
 }
 
 /**
- * Returns true if the name contains the searched words, one of them with an extra, missing or wrong
- * letter, or with two letters swapped.
+ * Returns true if the name contains the searched words, except that one of them has an extra, missing or
+ * wrong letter, or two letters swapped.
  */
 export function hasOneTypo(name: string, search: string): boolean {
   const [nameWords, searchWords] = [splitNameWithoutTitles(name), splitNameWithoutTitles(search)]
-  return searchWords.some((typed, index) => {
-    const others = searchWords.filter((_, other) => other !== index)
+  return searchWords.some((typedWord, typedIndex) => {
+    const otherTypedWords = searchWords.filter((_, index) => index !== typedIndex)
     return nameWords.some(
-      (word, at) =>
-        word.length >= MIN_WORD_LETTERS &&
-        isOneEditAway(word, typed) &&
+      (nameWord, nameIndex) =>
+        nameWord.length >= MIN_WORD_LETTERS &&
+        isOneEditAway(nameWord, typedWord) &&
         beginDistinctWords(
-          nameWords.filter((_, other) => other !== at),
-          others,
+          nameWords.filter((_, index) => index !== nameIndex),
+          otherTypedWords,
         ),
     )
   })

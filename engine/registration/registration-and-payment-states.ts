@@ -1,8 +1,8 @@
-/** States of a registration and of its payment, with their labels. */
+/** Defines the states of registrations and of their payments, with labels. */
 
 /**
  * States of a registration, in addition to its payment status: awaiting approval, refused, to be
- * paid (in full, or a difference), payment claimed by the delegate, complete, cancelled, expired.
+ * paid (in full, or a difference), payment reported by the delegate, complete, cancelled, expired.
  */
 export const REGISTRATION_STATES = [
   'to_approve',
@@ -55,7 +55,7 @@ const ENDED_STATE_LABELS = {
 export type EndedState = keyof typeof ENDED_STATE_LABELS
 
 export const ENDED_STATES = Object.keys(ENDED_STATE_LABELS) as readonly EndedState[]
-/** The label of the combined count of cancelled and refused registrations. */
+/** The label for the combined count of cancelled and refused registrations. */
 export const ENDED_LABEL = 'Cancelled or refused'
 
 export const isEnded = (state: unknown): state is EndedState =>

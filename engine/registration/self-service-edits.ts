@@ -6,7 +6,7 @@ import { extractContext } from '../rules/pricing-context.ts'
 import { getOwn } from '../lib/result.ts'
 import { dayOf, type Instant } from '../lib/time.ts'
 
-/** Returns the fields whose answers a delegate may change at that instant, in form order. */
+/** Returns the fields whose answers a delegate may change at that time, in form order. */
 export function listEditableFields({ edit, fields }: EventConfig, at: Instant): readonly Field[] {
   return edit === null || dayOf(at) > edit.until
     ? []

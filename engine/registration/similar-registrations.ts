@@ -1,4 +1,4 @@
-/** Finds registrations that may belong to the same person: with the same email address, phone or name. */
+/** Finds registrations that may belong to the same person: they share an email address, phone number or name. */
 import { foldText } from '../answers/compare-answers.ts'
 import { rankName } from './name-matching.ts'
 
@@ -8,7 +8,8 @@ export type SharedDetail = 'email' | 'phone' | 'name'
 
 const PHONE_DIGITS = 10
 /** Returns the last ten digits, without country code, spaces and hyphens. */
-const getLastDigits = (phone: string): string => phone.replaceAll(/\D/g, '').slice(-PHONE_DIGITS)
+const extractLastDigits = (phone: string): string =>
+  phone.replaceAll(/\D/g, '').slice(-PHONE_DIGITS)
 
 /** Returns true if both addresses are the same, ignoring case and spaces. Returns false if there is no address. */
 export function isSameEmail(a: string, b: string): boolean {
@@ -16,7 +17,9 @@ export function isSameEmail(a: string, b: string): boolean {
 }
 
 function isSamePhone(a: string, b: string): boolean {
-  return getLastDigits(a).length === PHONE_DIGITS && getLastDigits(a) === getLastDigits(b)
+  return (
+    extractLastDigits(a).length === PHONE_DIGITS && extractLastDigits(a) === extractLastDigits(b)
+  )
 }
 
 /**
@@ -27,7 +30,7 @@ function isSameName(a: string, b: string): boolean {
   return a.trim().includes(' ') && rankName(b, a) === 0
 }
 
-/** Returns the texts to search for registrations that may belong to this person. */
+/** Returns the search texts that find registrations that may belong to this person. */
 export function listSearchTexts({ fullName, email, phone }: Person): readonly string[] {
   return [
     ...(isSameEmail(email, email) ? [email] : []),
@@ -39,10 +42,10 @@ export function listSearchTexts({ fullName, email, phone }: Person): readonly st
 /**
  * Returns the details that a registration shares with a person. Empty if the registration belongs to another person.
  */
-export function listSharedDetails(person: Person, known: Person): readonly SharedDetail[] {
+export function listSharedDetails(person: Person, otherPerson: Person): readonly SharedDetail[] {
   return [
-    ...(isSameEmail(person.email, known.email) ? (['email'] as const) : []),
-    ...(isSamePhone(person.phone, known.phone) ? (['phone'] as const) : []),
-    ...(isSameName(person.fullName, known.fullName) ? (['name'] as const) : []),
+    ...(isSameEmail(person.email, otherPerson.email) ? (['email'] as const) : []),
+    ...(isSamePhone(person.phone, otherPerson.phone) ? (['phone'] as const) : []),
+    ...(isSameName(person.fullName, otherPerson.fullName) ? (['name'] as const) : []),
   ]
 }

@@ -1,5 +1,5 @@
 /**
- * Table of registration states and actions: which action is allowed in which state, and for whom.
+ * Table of registration states and actions: which action is allowed in which state, and who may perform it.
  *
  * Checks, API and buttons all use this table.
  */
@@ -113,7 +113,7 @@ const ACTION_TABLE = {
     requiresReason: true,
   },
   erase: { allowedStates: REGISTRATION_STATES, minimumActor: 'owner', requiresReason: true },
-  /** The payment claim "I have paid", for a payment method without automatic confirmation. */
+  /** Reports a payment ("I have paid") by a payment method without automatic confirmation. */
   tell: {
     allowedStates: ['to_pay', 'told', 'lapsed'],
     minimumActor: 'delegate',
@@ -152,7 +152,7 @@ const ACTION_TABLE = {
     minimumActor: 'delegate',
     requiresReason: false,
   },
-  /** Withdraws that request, until staff decide on it. */
+  /** Withdraws that request. Allowed until staff decide on it. */
   withdraw_refund: {
     allowedStates: ['to_pay', 'told', 'complete'],
     minimumActor: 'delegate',
@@ -213,7 +213,7 @@ export type ActionRefusal = {
     | 'not_now'
     | 'no_grounds'
     | 'not_there'
-    /** The same key was sent with a different action. */
+    /** The same idempotency key was sent with a different action. */
     | 'act_key_reused'
     /** The registration has changed since the actor loaded it. */
     | 'moved_on'
@@ -221,21 +221,21 @@ export type ActionRefusal = {
     | 'price_changes'
     /** The submitted data is invalid; the message explains it. */
     | 'bad_data'
-    /** Another registration has the seat, or an answer that must be unique. */
+    /** Another registration has taken the seat, or uses an answer that must be unique. */
     | 'taken'
     /** A payment link was sent within the reminder interval. */
     | 'reminded'
   readonly message: string
-  /** For `bad_data`: the error of each submitted answer. */
+  /** For `bad_data`: the error for each invalid answer. */
   readonly errors?: FieldErrors
   /** For `price_changes`: the new price. */
   readonly quote?: Quote
 }
 
 /**
- * Checks an action. Pure; the store writes the action and its effect to the current state in one
- * transaction. Returns the state that follows from the action alone; `computeNextState` adds the
- * effect of payments.
+ * Checks an action. Pure: the store saves the action and its effect on the current state in one
+ * transaction. Returns the state that follows from the action alone; `computeNextState` takes
+ * payments into account.
  */
 export function checkAction(
   state: RegistrationState,
@@ -287,7 +287,7 @@ export type PaymentSituation = {
   readonly hasExpired: boolean
   /** The balance after a correction; if positive, it is still to be paid. */
   readonly due: Amount
-  /** Whether the registration itself has a payment deadline, in addition to its order. */
+  /** Whether the registration itself has a payment deadline, in addition to its order's. */
   readonly hasPaymentDeadline: boolean
 }
 

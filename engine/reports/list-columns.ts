@@ -2,7 +2,7 @@
 import type { AdminList, Column } from '../event/config.ts'
 import type { Amount } from '../lib/money.ts'
 
-/** Paid − refunded is the organisers' share. The dashboard sums it as revenue. */
+/** `paid` less `refunded` is the organisers' revenue, which the dashboard adds up. */
 export type RegistrationMoney = {
   /** All payments that count, before refunds. */
   readonly paid: Amount
@@ -12,7 +12,7 @@ export type RegistrationMoney = {
   readonly owed: Amount
 }
 
-/** Ids with a dot, which no field and no built-in value has. */
+/** These ids contain a dot, unlike those of fields and built-in values. */
 export const MONEY_COLUMNS = [
   { id: 'money.paid', label: 'Amount paid', kind: 'money' },
   { id: 'money.refunded', label: 'Amount refunded', kind: 'money' },
@@ -34,8 +34,8 @@ export const ACCOUNT_COLUMN = {
 } as const satisfies Column
 
 /**
- * Returns all columns that the office can show in a list: the event file's in its order, then the
- * built-in ones.
+ * Returns all columns that the office can show in a list: those of the event file in its order, then
+ * the built-in ones.
  */
 export function listColumns({
   columns,

@@ -1,4 +1,4 @@
-/** Features of all office lists, independent of the event file: fixed columns, sorting and sums. */
+/** Features that all office lists share, whatever the event file: fixed columns, sorting and sums. */
 
 /** The sort keys of a list: `?sort=name`, and `?sort=-name` for descending order. */
 export const SORT_NAMES = ['number', 'name', 'category', 'total', 'status', 'date'] as const
@@ -17,7 +17,7 @@ export type WireSums = {
   money: number
   /** The balance to be paid. */
   due: number
-  /** The last two sums in currencies other than the list's. Absent if there are none. */
+  /** `money` and `due` in currencies other than the list's. Absent if there are none. */
   others?: { currency: string; money: number; due: number }[]
 }
 
@@ -29,6 +29,6 @@ export type MyList = {
 }
 /**
  * GET /admin/my-lists/: keyed by event id and list id, separated by a slash. POST {event, list,
- * columns, views} has the same response.
+ * columns, views} returns the same response.
  */
 export type MyListsResponse = { status: 'success'; lists: Readonly<Record<string, MyList>> }

@@ -1,4 +1,4 @@
-/** Sales as columns and a filter of lists and exports: quantity and amount per item and adjustment. */
+/** Sales columns and a sales filter for lists and exports: quantity and amount per item and adjustment. */
 import type { Column, EventConfig, Filter, Option } from '../event/config.ts'
 import type { Line } from '../pricing/bill-lines.ts'
 import { type Currency, toMajorUnits, type Amount } from '../lib/money.ts'
@@ -10,7 +10,7 @@ type EventSales = Pick<EventConfig, 'fees' | 'fields'>
 /** A prefix that no field and no built-in value can have. */
 const ITEM_PREFIX = 'items.'
 const COUNT_SUFFIX = '.count'
-/** The parameter name of the filter by items on the bill. */
+/** The parameter name of the filter for items on the bill. */
 export const SALES_FILTER = `${ITEM_PREFIX}sold`
 
 /** Returns the columns in the order of the bill; empty if only registration is sold. */
@@ -64,15 +64,15 @@ export function listItemOptions({ fees, fields }: EventSales, item: string): rea
 
 /**
  * Returns the column heading. Labels with an option or an answer vary from line to line, so the id
- * is used.
+ * replaces them.
  */
 export function buildColumnHeading(id: string, label: string): string {
   return label.includes('{') ? formatIdAsWords(id) : label
 }
 
 /**
- * Returns the values of these columns: totals with tax in major units, and quantities. Items that
- * are not on the bill are absent.
+ * Returns the values of these columns: totals including tax in major units, and quantities.
+ * Items that are not on the bill are absent.
  */
 export function computeSalesValues(
   lines: readonly Line[],

@@ -1,7 +1,7 @@
 /**
- * Finds answers that contradict the category a delegate chose.
+ * Finds answers that contradict the category that a delegate chose.
  *
- * The form shows them to the delegate before payment but accepts them.
+ * The form points them out to the delegate before payment but accepts them.
  */
 import type { Answers } from '../event/answer-types.ts'
 import { matchesCondition, passesTest } from './evaluate-condition.ts'
@@ -10,7 +10,7 @@ import { getOwn } from '../lib/result.ts'
 import { formatAnswer } from '../event/placeholders-and-answer-texts.ts'
 
 export type Contradiction = {
-  /** The field whose answer differs: its id, and its label in the form. */
+  /** The id of the field whose answer contradicts the category. `question` is its label in the form. */
   readonly field: string
   readonly question: string
   readonly answer: string

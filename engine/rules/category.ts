@@ -7,7 +7,7 @@ import type { Currency } from '../lib/money.ts'
 import { getOwn } from '../lib/result.ts'
 
 /**
- * Returns the category that the discount code gives, otherwise the chosen one, otherwise the result
+ * Returns the category that the discount code assigns, otherwise the chosen one, otherwise the result
  * of the first matching rule. Null if there is none yet. `answers` are normalised and include the
  * context.
  */
@@ -21,7 +21,7 @@ export function findCategory(event: PublicEvent, answers: Answers): string | nul
   return knownCategory === null ? null : findCategoryOfferedInstead(event, answers, knownCategory)
 }
 
-/** Returns a category's label; its id if the file no longer has it. */
+/** Returns a category's label; its id if the file no longer contains it. */
 export function getCategoryLabel(
   { categories }: Pick<PublicEvent, 'categories'>,
   id: string,
@@ -29,7 +29,7 @@ export function getCategoryLabel(
   return categories.find((category) => category.id === id)?.label ?? id
 }
 
-/** Returns the currency of a bill in a category. `category` is null if it is not known yet. */
+/** Returns the currency of a bill for a category. `category` is null if it is not known yet. */
 export function getCurrency(
   {
     categories,

@@ -7,8 +7,8 @@ import { assertNever, getOwn } from '../lib/result.ts'
 import { formatDay } from '../lib/time.ts'
 
 /**
- * Returns the actual value for the first failing test of a condition's first map: "asi_member is
- * no"; null if none fails.
+ * Returns the actual value that fails the first failing test in a condition's first map, such as
+ * "asi_member is no"; null if all tests pass.
  */
 export function describeFirstFailure(
   event: PublicEvent,
@@ -24,7 +24,7 @@ export function describeFirstFailure(
     : `${failedTest.field} is ${formatComparedAnswer(event, failedTest.field, getAnswer(failedTest.field))}`
 }
 
-/** The words of a description that depend on its readers. */
+/** The words in a description that depend on who reads it. */
 type Wording = {
   /** Returns the name of a field, the category or a context value. */
   readonly getName: (event: PublicEvent, id: string) => string
@@ -35,7 +35,7 @@ const IDS: Wording = { getName: (_, id) => id, countVerb: 'counts' }
 const LABELS: Wording = { getName: getNameLabel, countVerb: 'has' }
 
 /**
- * Describes a condition with the ids of the file, for its authors: "designation is PG and asi_member
+ * Describes a condition with the ids in the file, for its authors: "designation is PG and asi_member
  * is yes, or …".
  */
 export function describeCondition(event: PublicEvent, condition: Condition): string {
@@ -43,7 +43,7 @@ export function describeCondition(event: PublicEvent, condition: Condition): str
 }
 
 /**
- * Describes a condition with the labels of the form, for readers who do not know the file:
+ * Describes a condition with the labels in the form, for readers who do not know the file:
  * "“Designation” is PG and “Are you a member?” is yes, or …".
  */
 export function describeConditionByLabels(event: PublicEvent, condition: Condition): string {
@@ -73,7 +73,7 @@ function getNameLabel(event: PublicEvent, id: string): string {
   // A quota has no label, but delegates read its message.
   const quota = event.quotas.find((one) => id === getFullSeatName(one.id))
   if (quota !== undefined) return `“${quota.full.message}”`
-  // The name may belong to a column of the member list that contains the answer.
+  // The name may be that of a column in the member list that contains the answer.
   const [fieldId = '', column] = id.split('.')
   const listedLabel = findLabel(fieldId)
   return listedLabel === undefined || column === undefined

@@ -21,12 +21,12 @@ export const METHOD_FIELD = 'way'
  */
 export const METHOD_NAME = 'method'
 
-/** Returns the name of a full seat pool among the answers: a quota's id, or `quota.option`. */
+/** Returns the name of a full quota among the answers. `seat` is a quota's id, or `quota.option`. */
 export function getFullSeatName(seat: string): string {
   return `full.${seat}`
 }
 
-/** Returns the name of a value that a member list gives for an answer. */
+/** Returns the name of a value that a member list provides for an answer. */
 export function getMemberListValueName(field: string, column: string): string {
   return `${field}.${column}`
 }
@@ -45,7 +45,7 @@ export type PricingContext = {
    * enough.
    */
   readonly left: Readonly<Record<string, number>>
-  /** By field, the member list row for the answer. Null if there is none. */
+  /** The member list row for each field's answer, by field id. Null if there is none. */
   readonly memberRecords: Readonly<Record<string, Readonly<Record<string, string>> | null>>
 }
 
@@ -78,7 +78,7 @@ export function removeContext(event: PublicEvent, answers: Answers): Answers {
 }
 
 /**
- * Extracts the context that is stored with these answers. Seats that were not full are not stored.
+ * Extracts the context that is stored with these answers. Quotas that were not full are not stored.
  */
 export function extractContext(event: PublicEvent, answers: Answers): PricingContext {
   const left: Record<string, number> = {}

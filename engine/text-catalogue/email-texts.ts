@@ -28,18 +28,18 @@ export const EMAIL_MESSAGES = {
     stillComplete: 'Your registration is still complete and fully paid.',
   },
 
-  /** An invoice in another currency, once its exchange rate is known. */
+  /** Sent with an invoice in another currency, once its exchange rate is known. */
   invoiceIssued: {
     subject: 'Your invoice for {event}',
     text: 'The invoice for your registration {number} for {event} is attached.',
   },
 
-  /** To the new delegate. */
+  /** Sent to the new delegate. */
   transferredToYou: {
     subject: 'A registration for {event} has been transferred to you',
     text: 'Registration {number} for {event} is now in your name. It is paid and complete. You do not need to do anything.',
   },
-  /** To the former delegate. */
+  /** Sent to the former delegate. */
   transferred: {
     subject: 'Your registration for {event} has been transferred',
     text: 'The organisers have transferred your registration {number} for {event} to someone else. It is no longer yours.',
@@ -83,7 +83,7 @@ export const EMAIL_MESSAGES = {
     subject: 'You are registered for {event}; a second registration is unpaid',
     text: 'There are two registrations for {event} with this email address: {paid} is complete and paid, and {unpaid} is unpaid.',
     samePerson:
-      'If you registered the same person again, you do not need to do anything. The second registration was not charged.',
+      'If you registered the same person again, you do not need to do anything. You were not charged for the second registration.',
     otherPerson: 'If the second one is for someone else, finish it here for {amount}:\n{link}',
   },
 
@@ -138,7 +138,7 @@ export const EMAIL_MESSAGES = {
   },
   payUntil: 'Please pay by {day}. After that, your seat may go to someone else. Pay here:\n{link}',
 
-  /** How to pay by bank transfer. */
+  /** Explains how to pay by bank transfer. */
   manualPayment: {
     subject: 'How to pay for {event}',
     text: 'We have your registration {number} for {event}. Please pay {amount} by {day}:',
@@ -166,7 +166,7 @@ export const EMAIL_MESSAGES = {
     how: 'See how to pay:\n{link}',
   },
 
-  /** Sent when a delegate requests the link again, with a line for each registration. */
+  /** Sent when a delegate requests the link again. It has a line for each registration. */
   lostLink: {
     one: {
       subject: 'Your link for {event}',

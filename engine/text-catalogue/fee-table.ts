@@ -1,4 +1,4 @@
-/** Messages of the fee table and of the last day of a price. */
+/** Messages in the fee table and about the last day of a price. */
 export const FEE_TABLE_MESSAGES = {
   yourCategory: 'Yours',
   today: 'Today',

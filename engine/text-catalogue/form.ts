@@ -26,7 +26,7 @@ export const FORM_MESSAGES = {
   summary: {
     details: 'Details',
     next: 'Next',
-    /** Name of the summary bar if a section has the same title as the summary. */
+    /** The name of the summary bar if a section has the same title as the summary. */
     bar: '{title}: summary',
     confirmationTo: 'We will send the confirmation to {email}.',
     email: 'Your email address: {email}',
@@ -38,7 +38,7 @@ export const FORM_MESSAGES = {
     notes: 'Information',
     heading: 'Fees',
     until: 'Fees until {day}',
-    /** Shown with the price of one category, if the dates differ. */
+    /** Shown beside a category's price if the dates differ between categories. */
     untilOfCategory: 'until {day}',
   },
 

@@ -197,7 +197,7 @@ export const RESULT_MESSAGES = {
     contact: 'If you have paid or have questions, write to {support}.',
   },
 
-  /** The last day of the price, as the form showed it. */
+  /** The last day on which the price is valid, as the form showed it. */
   priceUntil: {
     valid: 'The price is valid until {day}. After that, a new price may apply.',
     held: 'The price was valid until {day}. You can still pay this price today.',

@@ -148,7 +148,7 @@ export const SERVER_MESSAGES = {
     checkFields: 'Please check the fields.',
     offerChanged: 'This offer has changed. Reload the page.',
     offerEnded: 'This offer is no longer available.',
-    /** The same for every registration, so that the message reveals nothing about another delegate's registration. */
+    /** The same for every registration, so the message reveals nothing about another delegate's registration. */
     noRefundRequest: 'You cannot request a refund here. Please write to the organisers.',
     referenceMissing: 'Please enter the reference number from your bank.',
     dayInFuture: 'This date is in the future. Please enter the date on which you paid.',

@@ -1,7 +1,7 @@
 /** Messages of server-rendered pages, for use before or without scripts. */
 export const SERVER_PAGE_MESSAGES = {
   about: 'Registration and payment for conferences.',
-  /** The title of a page without an event. */
+  /** The title of a page that belongs to no event. */
   title: '{page} – {product}',
   noPrice: 'Not on sale',
   fees: 'Registration fees',

@@ -7,7 +7,7 @@ import type { EmailJob } from '../mail/generate-email.ts'
 
 export type PdfJob = { readonly document: PrintedDocument | PrintedEvidence; readonly at: Instant }
 
-/** `transport` is the number of the transport: a process may have several, each with a different mail server. */
+/** `transport` is the number of a mail transport: a process may have several, each for a different mail server. */
 export type BackgroundRequest =
   | ({ readonly id: number; readonly task: 'pdf' } & PdfJob)
   | ({ readonly id: number; readonly transport: number } & (

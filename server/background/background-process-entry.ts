@@ -20,7 +20,7 @@ function getTransport(number: number, environment: MailEnvironment): MailTranspo
   return transport
 }
 
-/** Sends a response to the server. Resolves when it has been sent, so that this process may end. */
+/** Sends a response to the server. Resolves when it has been sent; then this process may exit. */
 const respond = (response: BackgroundResponse): Promise<void> =>
   new Promise((resolve, reject) => {
     process.send?.(response, undefined, undefined, (error) =>

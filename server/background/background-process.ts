@@ -20,7 +20,7 @@ const IDLE_TIMEOUT_MS = 30_000
 const MAX_GENERATE_MS = 45_000
 /** Longer than the process waits for a mail server. */
 const MAX_SEND_MS = 120_000
-/** The typesetter keeps about 360 KB of memory per document. After this many tasks, a new process takes over. */
+/** The typesetter leaks about 360 KB of memory per document. After this many tasks, a new process takes over. */
 const MAX_TASKS = 400
 
 /** A request without its id. */
@@ -49,7 +49,7 @@ type BackgroundProcess = {
   hasExited(): boolean
   hasReachedTaskLimit(): boolean
   countTasks(): number
-  /** Ends the process when its tasks have ended. */
+  /** Ends the process when its tasks have finished. */
   retire(): void
   run(task: Task, onSending: () => void): Promise<TaskResult>
 }
@@ -74,7 +74,7 @@ export async function runInBackground(
   }
 }
 
-/** Returns the running process with the number of its unfinished tasks; null if there is none. */
+/** Returns the running process and the number of its unfinished tasks; null if there is none. */
 export const getBackgroundProcess = (): { readonly pid: number; readonly tasks: number } | null =>
   currentProcess === null || currentProcess.hasExited() || currentProcess.pid === undefined
     ? null
@@ -137,7 +137,7 @@ function startProcess(): BackgroundProcess {
     cause ||= ` (${error.message})`
     if (!child.connected) failAllTasks()
   })
-  // The idle process must not keep a stopping server alive. While a task runs, its timer does.
+  // An idle process must not keep a stopping server alive. While a task runs, its timer does so.
   child.unref()
   child.channel?.unref()
   return {

@@ -3,8 +3,8 @@ import type { Readable } from 'node:stream'
 import type { Environment } from '../dependencies.ts'
 
 /**
- * 0: done. 1: a problem was found (findings, an unknown user). 2: invalid usage. 3: internal error. 75: a machine
- * problem that may be temporary.
+ * 0: done. 1: a problem was found (findings, an unknown user). 2: invalid usage. 3: internal error. 75: a problem with
+ * the machine that may be temporary.
  */
 export type Status = 0 | 1 | 2 | 3 | 75
 export type Command = {

@@ -144,7 +144,7 @@ const CHECKS: readonly Check[] = [
     return [
       hours > MAX_BACKUP_HOURS
         ? reportWrong(
-            `The last backup is ${age} old. Run rollcall db backup, and find out why later backups are missing.`,
+            `The last backup is ${age} old. Run rollcall db backup, and find out why there is no newer backup.`,
           )
         : reportGood(`The last backup is ${age} old.`),
     ]
@@ -289,7 +289,7 @@ async function checkDatabase(
     ]
   }
   const pid = findServingPid(dataDir)
-  /** Startup fails with the same error: the server does not open a database with the log of another database. */
+  /** Startup fails with the same error: the server does not open a database with another database's log. */
   const logError = pid === null ? (explainLostLog(dataDir) ?? explainForeignLog(dataDir)) : null
   if (logError !== null)
     return [reportWrong(logError.message), ...(await describeLeftovers(dataDir)).map(reportCheck)]

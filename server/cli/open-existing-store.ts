@@ -1,4 +1,4 @@
-/** Opens the store of an installation for a command that creates no database. */
+/** Opens the store of an installation for a command that does not create a database. */
 import type { Environment } from '../dependencies.ts'
 import { openStore } from '../storage/open-store.ts'
 import type { Store } from '../storage/index.ts'

@@ -1,4 +1,4 @@
-/** Parses a command's arguments strictly. An error is one sentence, with exit status 2. */
+/** Parses a command's arguments strictly. An error is reported in one sentence, with exit status 2. */
 import { parseArgs } from 'node:util'
 import type { ParseArgsConfig } from 'node:util'
 import type { Terminal } from './command.ts'

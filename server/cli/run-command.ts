@@ -272,7 +272,7 @@ async function suggestCommand(name: string): Promise<string> {
   const nearestWord = findNearest(lastWord, lastWords)?.name
   const suggestion =
     names.find((_, index) => lastWords[index] === lastWord) ??
-    // Most letters of a full name belong to its group, so any short word would seem similar.
+    // Most letters in a full name belong to its group, so any short word would seem similar.
     (name.includes(' ') ? undefined : findNearest(name, names)?.name) ??
     names.find((_, index) => lastWords[index] === nearestWord)
   return suggestion === undefined ? '' : ` Did you mean "rollcall ${suggestion}"?`
@@ -313,7 +313,7 @@ function buildUsage(): string {
   ].join('\n')
 }
 
-/** Wraps names, separated by commas, in lines that leave room for the name of the group. */
+/** Wraps names, separated by commas, into lines that leave room for the name of the group. */
 function wrapNames(names: readonly string[]): string[] {
   const lines: string[] = []
   for (const name of names) {

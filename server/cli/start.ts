@@ -58,7 +58,7 @@ export async function serveUntilStopped(
   terminal: Terminal,
   options: { readonly isNew?: boolean } = {},
 ): Promise<Status> {
-  // Checked before anything is opened, because later errors caused by too few descriptors would state another cause.
+  // Checked before anything is opened, because later errors due to too few descriptors would report another cause.
   const descriptorProblem = explainTooFewDescriptors()
   if (descriptorProblem !== null) {
     terminal.printError(`The server does not start. ${descriptorProblem}`)

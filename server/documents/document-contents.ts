@@ -33,7 +33,7 @@ export type PrintedDocument = {
   readonly columns: readonly string[]
   /** Each cell has one or several lines. */
   readonly rows: readonly (readonly string[])[]
-  /** Tax by rate; null if the document states none. */
+  /** The tax for each rate; null if the document states none. */
   readonly rates: {
     readonly columns: readonly string[]
     readonly rows: readonly (readonly string[])[]

@@ -6,7 +6,7 @@ import type { PrintedDocument } from './document-contents.ts'
 import type { PrintedEvidence } from './evidence-contents.ts'
 
 /**
- * Returns the PDF of a document's frozen data; the same data gives the same bytes. `event` is as in `formatDocument`.
+ * Returns a PDF of a document's frozen data; the same data gives the same bytes. `event` is as in `formatDocument`.
  * Throws if rendering fails.
  */
 export const renderPdf = (body: DocumentBody, event: object | null = null): Promise<Buffer> =>

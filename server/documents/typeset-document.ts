@@ -12,7 +12,7 @@ import type { PrintedEvidence } from './evidence-contents.ts'
 
 const loadTypst = importLazily<typeof Typst>('@myriaddreamin/typst-ts-node-compiler')
 const { resolve } = createRequire(import.meta.url)
-/** Fonts for Latin and nine Indian scripts. The first files have Latin, the rupee sign and bold. */
+/** Fonts for Latin and nine Indian scripts. The first files contain Latin letters, the rupee sign and bold. */
 const FONT_FILES = [
   'noto-sans/400Regular/NotoSans_400Regular.ttf',
   'noto-sans/600SemiBold/NotoSans_600SemiBold.ttf',
@@ -33,11 +33,11 @@ const FONT_FILES = [
 ]
 const LAYOUT = 'document-layout.typ'
 const EVIDENCE_LAYOUT = 'evidence-layout.typ'
-/** Paths of files that exist only in memory. The layout stays there, so that it is parsed once. */
+/** Paths of files that exist only in memory. The layout stays there, so it is parsed only once. */
 const LAYOUT_PATH = path.join(import.meta.dirname, 'layout-in-memory.typ')
 const EVIDENCE_LAYOUT_PATH = path.join(import.meta.dirname, 'evidence-layout-in-memory.typ')
 const DATA_PATH = path.join(import.meta.dirname, 'document-in-memory.json')
-/** The number of recent results that the compiler keeps, so that parts that documents share are computed once. */
+/** The number of recent results that the compiler keeps, so parts that documents share are computed only once. */
 const COMPILER_CACHE_SIZE = 3
 /** About 400 receipts. Delegates often open the document on their page soon after the email arrives. */
 const MAX_CACHED_BYTES = 8 * 1024 * 1024

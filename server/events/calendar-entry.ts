@@ -1,4 +1,4 @@
-/** Creates a calendar entry for an event (RFC 5545), with whole days, because its hours are free text. */
+/** Creates an event's calendar entry (RFC 5545). It covers whole days, because the event's hours are free text. */
 import ical, { ICalCalendarMethod } from 'ical-generator'
 import { addDays } from '../../engine/index.ts'
 import type { EventConfig, Instant } from '../../engine/index.ts'
@@ -20,7 +20,7 @@ export const pickCalendarEvent = (event: EventConfig): CalendarEvent => ({
   routes: { form: event.routes.form },
 })
 
-/** Returns the file's text. An event's entry always has the same id, so that a second one replaces the first. */
+/** Returns the file's text. An event's entry always has the same id, so a second download replaces the first. */
 export function createCalendarEntry(event: CalendarEvent, publicUrl: string, at: Instant): string {
   const calendar = ical({
     prodId: { company: 'Rollcall', product: 'Rollcall', language: 'EN' },

@@ -1,4 +1,4 @@
-/** Processes, in the background, registrations that were stored before a change to an event file. */
+/** Applies a changed event file, in the background, to registrations that were stored before the change. */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Deps } from '../dependencies.ts'
 import { createPeriodicJob } from '../ops/clock.ts'
@@ -23,7 +23,7 @@ export function startEarlierRegistrationsJob(
       const startedAt = performance.now()
       if (!(await store.applyNewRulesToEarlierRegistrations(clock()))) break
       batchCount += 1
-      // Pauses as long as the batch took, so that requests get half of the time.
+      // Pauses for as long as the batch took, so requests get half of the time.
       await pause(performance.now() - startedAt)
     }
     if (batchCount > 0) log.info({ batches: batchCount }, 'earlier registrations are processed')

@@ -249,7 +249,7 @@ async function findPreviousVersions(
   return previous.filter((event) => event !== null)
 }
 
-/** Excludes events that this server cannot serve. Otherwise, the first payer would discover the problem. */
+/** Excludes events that this server cannot serve. Otherwise, the problem would appear only at the first payment. */
 function dropUnservable(
   { folder, explainUnservable = () => null }: RegistryOptions,
   compileResult: CompiledFolder,

@@ -3,8 +3,8 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gunzipSync, gzip } from 'node:zlib'
 
 /**
- * At this level, compressing a form takes 10 ms. At the maximum, its first visitor would wait 250 ms to save a tenth
- * (2 KB); the levels in between save less than two percent.
+ * At this level, compressing a form takes 10 ms. At the maximum, the form's first visitor would wait 250 ms to save
+ * a tenth (2 KB); the levels in between save less than two percent.
  */
 const BROTLI_QUALITY = 5
 const GZIP_LEVEL = 6

@@ -24,8 +24,8 @@ const MAX_FIRST_REQUEST_MS = 250
 
 /**
  * Closes open connections when the server shuts down. It then accepts no new ones: new clients wait for the next
- * server, if the process manager keeps the socket. Open connections are closed as soon as their request has a
- * response; idle ones, which browsers keep open or open early, are closed after a moment.
+ * server, if the process manager keeps the socket open. Open connections are closed as soon as their request
+ * has been answered; idle ones, which browsers keep open or open early, are closed after a moment.
  */
 export function closeIdleConnections(app: FastifyInstance): void {
   const idleSockets = new Set<Socket>()

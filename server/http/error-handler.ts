@@ -12,11 +12,11 @@ import { getPath } from './event-route-table.ts'
 import { sendError, RETRY_SECONDS, getErrorForStatus } from './error-response.ts'
 import { redactPath } from './request-log.ts'
 
-/** Error codes that mean that disk space, quota or file handles are exhausted. */
+/** Error codes for exhausted disk space, disk quota or file handles. */
 const NO_SPACE_CODES = /^(ENOSPC|EDQUOT|EFBIG|EROFS|EMFILE|ENFILE)$/
 /** SQLite's messages for a full disk. */
 const DATABASE_FULL_MESSAGES = /database or disk is full|disk I\/O error/
-/** The reason is the same for all failed requests, and logging it each time would use more of a full disk. */
+/** The interval between log lines. The reason is the same for all failed requests, and each line takes disk space. */
 const LOG_INTERVAL_MS = 1_000
 
 /** Describes the loss of the database. Null if it was not lost, or if this is unknown. */

@@ -19,7 +19,7 @@ export type MaybePromise<T> = T | Promise<T>
 export type RateLimit = {
   /** Returns the milliseconds until the key may try again; 0 if it may try now. */
   wait(key: string, at: Instant): MaybePromise<number>
-  /** Returns the same, and counts the attempt if it is allowed. Concurrent attempts cannot exceed the limit. */
+  /** Returns the same as `wait`, but counts an allowed attempt. Concurrent attempts cannot exceed the limit. */
   take(key: string, at: Instant): MaybePromise<number>
   count(key: string, at: Instant): MaybePromise<void>
   forget(key: string): MaybePromise<void>

@@ -1,7 +1,7 @@
 /**
- * Limits the memory and duration of unfinished request bodies. A client that never finishes uses memory only for the
- * bytes that it has sent. At the limit, the largest bodies are aborted. These are never delegates' bodies, because
- * answers are a few kilobytes and arrive quickly, and files are written to disk.
+ * Limits the memory and time that unfinished request bodies may take. A client that never finishes uses memory only
+ * for the bytes that it has sent. At the limit, the largest bodies are aborted. These are never delegates' bodies,
+ * because answers are a few kilobytes and arrive quickly, and files are written to disk.
  */
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -46,12 +46,12 @@ export type BodyBudget = {
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The single budget of all bodies that are read into memory. */
+    /** The single budget for all bodies that are read into memory. */
     bodies: BodyBudget
   }
 }
 
-/** Creates the budget of a server. A connection whose body was aborted is closed with the error response. */
+/** Creates a server's budget. A connection whose body was aborted is closed with the error response. */
 export function addBodyBudget(
   app: FastifyInstance,
   limits: { readonly maxBufferedBytes?: number; readonly maxBodyMs?: number } = {},

@@ -30,7 +30,7 @@ export type BodyRefusal =
         | 'no_room'
     }
   | { readonly code: 'file_too_large'; readonly field: string }
-/** The maximum number of bytes of each field's file. A file under any other name is read and discarded. */
+/** The maximum size of each field's file, in bytes. A file under any other name is read and discarded. */
 export type FileLimits = ReadonlyMap<string, number>
 
 /** Answers without files stay in memory until complete; our longest form has about 20 KB. */
@@ -117,7 +117,7 @@ function parseForm(bytes: Buffer): Result<Body, BodyRefusal> {
   return ok({ values, files: NO_FILES })
 }
 
-/** Reads fields and files in any order. Fields stay in memory until the last part has arrived; files are on disk. */
+/** Reads fields and files in any order. Fields stay in memory until the last part has arrived; files go to disk. */
 async function parseMultipart(
   request: FastifyRequest,
   limits: FileLimits,
@@ -175,7 +175,7 @@ async function parseMultipart(
               : err({ code: receivedFile.error })
           const file = receivedFile.value
           fileBytesLeft -= file.bytes
-          // An empty file input is sent as a file without name and content.
+          // An empty file input is sent as a file without a name or content.
           if (part.filename === '' && file.bytes === 0) await uploads.discard(file)
           else {
             await discard(name)
@@ -249,8 +249,8 @@ async function readNextPart(
         return err({ code: 'too_large' })
       case 'FST_MP_PREMATURE_CLOSE':
         return err({ code: 'cut_off' })
-      // Reported only after everything else was read, because the parser drops names like `constructor`, which are
-      // never names of our fields.
+      // Reported only after everything else was read, because the parser drops names like `constructor`, which our
+      // fields never have.
       case 'FST_PROTO_VIOLATION':
         return raw.readableAborted ? err({ code: 'cut_off' }) : ok(null)
       default:

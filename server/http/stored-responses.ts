@@ -1,6 +1,6 @@
 /**
- * Keeps responses that are the same for every visitor. Each is compressed once, and has a strong ETag, so that a
- * browser that already has the response gets 304.
+ * Caches responses that are the same for every visitor. Each is compressed once, and has a strong ETag, so a browser
+ * that already has the response gets 304.
  */
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'

@@ -36,7 +36,7 @@ export function startDailyReviewEmail(
 ): PeriodicJob {
   const { store, clock, log } = deps
   let lastLogged: ReviewCounts = { reviews: 0, undecided: 0, unsure: 0 }
-  /** Avoids repeated queries. The store ensures that each email is sent only once. */
+  /** The day of the last run, to avoid repeated queries. The store makes sure that each email is sent only once. */
   let lastSentOn: Day | null = null
 
   const run = async (): Promise<number> => {

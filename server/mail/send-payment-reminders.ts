@@ -62,7 +62,7 @@ async function queueReminder(
   const { config } = event
   if (getPaymentState(stored, at) !== 'not-paid' || !canRetry(config, stored, at)) return false
   const sameEmail = await findWithSameEmail({ store }, config, stored)
-  // Either the same address under any name, or the same person with another spelling of the address.
+  // Finds the same address under any name, or the same person with a different spelling of the address.
   const paidRegistration =
     sameEmail.find(({ paymentStatus }) => paymentStatus === 'success') ??
     (await store.paidRegistrationOfSamePerson(stored.regNo))

@@ -34,7 +34,7 @@ import type { StartWorker, Thread } from './database/worker-client.ts'
 import type { WriterData } from './database/writer-worker.ts'
 import type { writes } from './operations/writes.ts'
 
-/** The maximum number of requests queued for the writer, which processes them in about a second. */
+/** The maximum number of requests queued for the writer. It processes this many in about a second. */
 const MAX_QUEUED_CALLS = 2_000
 
 export type OpenedStore = {
@@ -44,10 +44,10 @@ export type OpenedStore = {
 }
 
 /**
- * Opens PostgreSQL if `databaseUrl` is set, otherwise the file in the data folder. With `migrates`, copies and
- * migrates a database of an older version; otherwise opening it fails with a message. Opening a folder whose database
- * is missing also fails, unless `isNew`. `isNew` also creates the tables of an empty PostgreSQL database. `isNew`
- * defaults to true without `migrates`.
+ * Opens PostgreSQL if `databaseUrl` is set, otherwise the file in the data folder. `migrates`: a database of an older
+ * version is copied and migrated; otherwise opening it fails with a message. `isNew`: a missing database file is
+ * accepted, and the tables of an empty PostgreSQL database are created. If `isNew` is not set, a missing file makes
+ * opening fail, and PostgreSQL's tables are created only without `migrates`.
  */
 export async function openStore({
   dataDir,
@@ -60,14 +60,15 @@ export async function openStore({
   readonly dataDir: string
   readonly databaseUrl?: string | null
   readonly migrates?: boolean
-  /** False: opening a database of an older version fails with a message, even with `migrates`. */
+  /** False: opening a database of an older version fails with a message, even if `migrates` is true. */
   readonly migratesAtStart?: boolean
   readonly isNew?: boolean | undefined
   /** Starts the code that uses SQLite. Default: in a thread. */
   readonly startWorker?: StartWorker
 }): Promise<Store> {
   if (databaseUrl === null) {
-    // Commands do not create an empty database either, because the next start would mistake it for the missing one.
+    // Commands do not create an empty database either: the next start of the server would mistake it for the missing
+    // one.
     const lossMessage = isNew === true ? null : explainLostDatabase(dataDir)
     if (lossMessage !== null) throw new LostDatabase(lossMessage)
     const sqliteOptions = { dataDir, migrates, migratesAtStart }
@@ -105,8 +106,8 @@ export async function openSqliteStore({
   const foreignLog = explainForeignLog(dataDir)
   if (foreignLog !== null) throw foreignLog
   const file = join(dataDir, DATABASE_FILE)
-  // A server watches its file. A command does not watch the file, because it runs briefly, possibly while a server
-  // runs. A linked file may also belong to another server, which records its use.
+  // A server watches its file. A command does not: it runs briefly, and possibly at the same time as a server. A file
+  // that is a link is not watched, because it may belong to another server, which records that it uses the file.
   const isLink = lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
   const sharedState = migrates && !isLink ? createSharedState() : undefined
   const watchOptions = sharedState === undefined ? {} : { shared: sharedState }
@@ -133,7 +134,7 @@ export async function openSqliteStore({
     data,
     ...threadOptions,
   })
-  // Most commands need no lists, and starting a thread takes longer than most commands run. A server needs its
+  // Most commands need no lists, and starting a thread takes longer than running the command. A server needs its
   // dashboard figures immediately, so it starts both threads together.
   const startingReader = startThread<typeof listings>({
     file: new URL('./database/reader-worker.ts', import.meta.url),
@@ -158,7 +159,7 @@ export async function openSqliteStore({
     db.close()
     openedFile.close()
   }
-  // The writer thread checks the file on every write, so its refusal shows that the file was overwritten.
+  // The writer thread checks the file on every write. If it refuses a write, the file was overwritten.
   let isRefused = false
   const write: typeof writer.call = (verb, ...args) => {
     if (sharedState !== undefined && isLost(sharedState) && verb !== 'rescue')
@@ -186,7 +187,7 @@ export async function openSqliteStore({
     findDatabaseLoss: () => openedFile.findLoss() ?? (isRefused ? OVERWRITTEN_MESSAGE : null),
     rescue: async (plan) => {
       if (sharedState !== undefined) markAsLost(sharedState)
-      // The writer's connection can still read more of the data than any other connection.
+      // Of all connections, the writer's can still read the most data.
       return writer.call('rescue', plan).catch(() => rescueInto(db, plan))
     },
     close: () => {
@@ -214,8 +215,8 @@ function watchInode(
 }
 
 /**
- * Closes the other thread if one thread fails to start, because a running thread would prevent the process from
- * exiting.
+ * Waits until both threads have started. If one thread fails to start, closes the other, because a running thread
+ * would prevent the process from exiting.
  */
 async function waitForBothThreads(
   writerStart: Promise<Thread<typeof writes>>,

@@ -1,4 +1,4 @@
-/** Generates random events, with every kind of field, condition and context, and answers to them. */
+/** Generates random events with every kind of field, condition and context, and random answers. */
 import * as fc from 'fast-check'
 import {
   day,
@@ -12,7 +12,7 @@ import type { PricingContext } from '../../engine/rules/pricing-context.ts'
 import { FORMATS } from '../../engine/event/identifier-patterns.ts'
 import { createEvent, createField, createRequired } from './fixtures.ts'
 
-/** Sample answers as browsers and attackers send them, by the type of the field. */
+/** Sample answers as browsers and attackers send them, by field type. */
 export const SAMPLE_ANSWERS: Record<Field['type'], readonly unknown[]> = {
   text: [
     undefined,
@@ -85,7 +85,7 @@ const choiceLimits: fc.Arbitrary<NonNullable<Field['choose']>> = fc
   )
   .map(([limits, choice]) => ({ ...limits, ...choice }))
 
-/** Generates the limits that a field of the given type may set for its answers. */
+/** Generates the limits that a field of the given type may set on its answers. */
 const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial<Field>> => {
   switch (type) {
     case 'text':
@@ -138,7 +138,7 @@ const randomProperties = (id: string, type: Field['type']): fc.Arbitrary<Partial
       return fc.constantFrom({}, { toGateway: true })
   }
 }
-/** The types of fields in a list of people. The id of each field is its type. */
+/** The field types that a list of people may contain. Each field's id is its type. */
 const PERSON_FIELD_TYPES = [
   'text',
   'multiline',
@@ -283,7 +283,7 @@ function randomCondition(
 /** One of the ids is the name of a property that every object has. */
 const IDS = ['f1', 'f2', 'f3', 'constructor', 'f5', 'f6', 'f7']
 /**
- * Random rules determine the category by three fields. Four more fields and a section have conditions on any earlier
+ * Random rules derive the category from three fields. Four more fields and a section have conditions on any earlier
  * fields.
  */
 export const anyEvent: fc.Arbitrary<EventConfig> = fc
@@ -369,7 +369,7 @@ function buildAnswerArbitraries(fields: readonly Field[]): Record<string, fc.Arb
   )
 }
 
-/** Formats answers as a form with file uploads sends them, with lists as JSON. */
+/** Formats answers as a form with file uploads sends them: lists become JSON. */
 export function formatListsAsJson({ fields }: EventConfig, raw: RawAnswers): RawAnswers {
   const listFieldIds = new Set(
     fields.flatMap(({ id, type }) => (type === 'many' || type === 'people' ? [id] : [])),

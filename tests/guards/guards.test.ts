@@ -1,4 +1,4 @@
-/** Every finding has a guard, each guard is still in the tree, and the pages of docs list the guards. */
+/** Every finding has a guard, each guard is still in the tree, and the pages in docs list the guards. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -28,7 +28,7 @@ test('every guard can still be found in the tree (update its text if the code ch
   expect(mismatches.filter(([, mismatch]) => mismatch !== null)).toEqual([])
 })
 
-test('every guard names an existing test, and the error with which it fails without the guard', () => {
+test('every guard states an existing test, and the error with which that test fails without the guard', () => {
   for (const { mutation, test: guardTest, red } of readGuards()) {
     // A contract is in the same folder as the test that runs it.
     const folder = join(TOP, dirname(guardTest.file))

@@ -1,14 +1,14 @@
-/** Reads the guard of each finding, and writes the tables of guards in docs. */
+/** Reads the guard for each finding, and writes the tables of guards in docs. */
 import { join } from 'node:path'
 import { readMutations, TOP } from '../mistakes.ts'
 import type { Mutation } from '../mistakes.ts'
 
-// A guard is stored as a replacement of text that removes it. `money.yaml`: lost payments; `strangers.yaml`: the
+// A guard is stored as the text replacement that removes it. `money.yaml`: lost payments; `strangers.yaml`: the
 // security test; `office.yaml`: conflicts between staff; `machine.yaml`: operation; `several.yaml`: several servers
 // with one database; `treasury.yaml`: bank statements, corrections and tax documents; `closing.yaml`: the month-end
 // close; `delegates.yaml`: pages, emails, browsers and the clock.
-// Keys: `about` states what a user saw; `finding` its number; `without` the removed protection; `test` the file and
-// name of the test that then fails; `red` a part of its error; `build: web` that the test uses the built web app.
+// Keys: `about` is what a user saw; `finding`, its number; `without`, the protection that is removed; `test`, the file
+// and title of the test that then fails; `red`, part of its error; `build: web` means that it uses the built web app.
 
 export const SUBJECTS = [
   'money',
@@ -21,7 +21,7 @@ export const SUBJECTS = [
   'closing',
 ] as const
 export type Subject = (typeof SUBJECTS)[number]
-/** The number of findings of each subject. */
+/** The number of findings on each subject. */
 export const FINDINGS: Readonly<Record<Subject, number>> = {
   money: 41,
   treasury: 71,
@@ -35,7 +35,7 @@ export const FINDINGS: Readonly<Record<Subject, number>> = {
 
 type RowCells = readonly [symptom: string, protection: string, file: string]
 
-/** The rows of findings whose guard belongs to another finding. */
+/** Table rows for findings whose guard is listed under another finding. */
 export const GUARDS_IN_OTHER_TABLES: Readonly<Record<Subject, Readonly<Record<number, RowCells>>>> =
   {
     money: {},
@@ -64,12 +64,12 @@ export type Guard = {
   readonly mutation: Mutation
   readonly subject: Subject
   readonly finding: number
-  /** "money 14" */
+  /** The subject and number of the finding, such as "money 14". */
   readonly about: string
   readonly test: { readonly file: string; readonly name: string }
-  /** Part of the error of the failing test. */
+  /** Part of the failing test's error. */
   readonly red: string
-  /** The test uses the built web app, which is built again without the guard. */
+  /** True if the test uses the built web app, which must be rebuilt without the guard. */
   readonly needsWebBuild: boolean
 }
 

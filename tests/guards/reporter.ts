@@ -1,4 +1,4 @@
-/** Reports each test to `npm run guards` as JSON, with the difference that vitest's reporters omit. */
+/** Reports each test to `npm run guards` as JSON, including the diff that vitest's reporters omit. */
 import { stripVTControlCharacters } from 'node:util'
 import type { Reporter, TestCase } from 'vitest/node'
 

@@ -8,11 +8,11 @@ import { readGuards } from './guards.ts'
 import type { Guard } from './guards.ts'
 import type { TestReport } from './reporter.ts'
 
-// Removes the guard of each finding from a copy of this tree, one at a time, and runs its test. The test must pass
-// with the guard. Without the guard, it must fail with the error in the table. NAME is a guard, a finding ("money 14")
-// or a subject ("money").
+// Removes each guard in turn from a copy of this tree, and runs the guard's test. With the guard, the test must pass;
+// without it, the test must fail with the error in the table. NAME is a guard, a finding ("money 14") or a subject
+// ("money").
 
-/** Every path that tests read, except the history and the packages. */
+/** Every path that tests read, except the Git history and node_modules. */
 const COPIED_PATHS = [
   'README.md',
   'bin',
@@ -30,10 +30,10 @@ const COPIED_PATHS = [
 ]
 
 const escapePattern = (text: string): string => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, '\\$&')
-/** Joins the lines of a text, because the table contains each error in one line. */
+/** Joins the lines of a text, because the table contains each error on one line. */
 const joinLines = (text: string): string => text.replaceAll(/\s+/g, ' ')
 
-/** Runs the tests of the guards in a tree. Throws if no test ran. */
+/** Runs the guards' tests in a tree. Throws if no test ran. */
 async function runTests(
   tree: string,
   chosenGuards: readonly Guard[],
@@ -88,7 +88,7 @@ async function proveGuard(tree: string, guard: Guard): Promise<string | null> {
     failures.some((failureText) => joinLines(failureText).includes(guard.red))
   )
     return null
-  return `it fails, and does not say "${guard.red}":\n${failures.join('\n')}`
+  return `it fails, but not with "${guard.red}":\n${failures.join('\n')}`
 }
 
 const requestedNames = process.argv.slice(2)
@@ -97,7 +97,7 @@ try {
   const chosenGuards = readGuards(tree).filter(
     ({ mutation, subject, about }) =>
       requestedNames.length === 0 ||
-      requestedNames.some((word) => [mutation.name, subject, about].includes(word)),
+      requestedNames.some((name) => [mutation.name, subject, about].includes(name)),
   )
   if (chosenGuards.length === 0) throw new Error(`No guard named ${requestedNames.join(', ')}.`)
   mkdirSync(join(tree, 'tests', '.cache'), { recursive: true })

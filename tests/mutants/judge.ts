@@ -1,4 +1,4 @@
-/** Classifies a mutant: its damage, whether the checker finds it, and whether the finding is where an author looks. */
+/** Classifies a mutant: its damage, whether the checker finds it, and whether at a line where an author would look. */
 import { parse } from 'yaml'
 import { type EventConfig } from '../../engine/index.ts'
 import {
@@ -13,7 +13,7 @@ import type { Mutant } from './mutate.ts'
 export type CheckedMutant = {
   readonly mutant: Mutant
   /**
-   * harmful: the file no longer parses, or `diff` reports a change of prices, rules, messages, fields, addresses,
+   * harmful: the file no longer parses, or `diff` reports a change to prices, rules, messages, fields, addresses,
    * rows or staff lists. wording: only the wording or the order changed. checking: only the file's instructions to
    * the checker changed (examples, allow, demo, overlap), so a finding is not a false alarm, and a missing finding
    * does no harm. contradiction: the file now contains two values, and the value that applies is the old one.
@@ -58,7 +58,7 @@ export function checkMutant(
     path: original.path,
   })
   const findings = allFindings.filter(({ severity }) => severity !== 'note')
-  // Uses the meaning of the file, not the findings: otherwise false alarms of the checker would count as harm.
+  // Uses the file's meaning, not the findings. Otherwise the checker's false alarms would count as harm.
   const isUnreadable = allFindings.some(
     ({ code, severity }) => severity === 'error' && code.startsWith('EV0'),
   )
@@ -100,7 +100,7 @@ function classifyDamage(
   { text }: Mutant,
   original: Original,
 ): Pick<CheckedMutant, 'damage' | 'changes'> {
-  if (event === null) return { damage: 'harmful', changes: 'does not read' }
+  if (event === null) return { damage: 'harmful', changes: 'cannot be read' }
   const completeDiff = diffEvents(original.event, event)
   const {
     prices,
@@ -149,7 +149,7 @@ const parseYaml = (text: string): Record<string, unknown> | null => {
   }
 }
 
-/** Serialises the file without its instructions for the checker. */
+/** Serialises the file without the instructions for the checker. */
 function serialiseContent(file: Record<string, unknown> | null): string | null {
   if (file === null || typeof file !== 'object') return null
   const { examples: _examples, allow: _allow, demo: _demo, fees, ...rest } = file
@@ -161,9 +161,9 @@ function serialiseContent(file: Record<string, unknown> | null): string | null {
 const MUTATIONS_NEXT_TO_LINE = new Set(['tab', 'moved right', 'moved left', 'moved line', 'drop'])
 
 /**
- * Returns true if a finding leads the author to the change: a position of the finding covers a changed line; or a part
- * is missing or moved, and the finding names the block that lacks the part; or a name was removed, and the finding
- * names a line that uses the name.
+ * Returns true if a finding leads the author to the change: it points to a changed line; or a part was removed or
+ * moved, and it mentions the block that lacks the part; or a name was removed, and it points to a line that uses the
+ * name.
  */
 function isAtRightLine(
   { at, related }: Finding,

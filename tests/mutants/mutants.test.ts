@@ -1,12 +1,12 @@
-/** The checker finds typical mistakes in the event files of the repository. */
+/** The checker finds typical mistakes in the repository's event files. */
 import { expect, test } from 'vitest'
 import { FOLDERS, runMutants, formatResults } from './run.ts'
 import { ALL_RUNS, chooseRuns } from '../runs.ts'
 
-/** Prime numbers, so that no kind of mistake is always skipped. `npm run mutants` checks every mutant. */
+/** A prime number, so that no kind of mistake is always skipped. `npm run mutants` checks every mutant. */
 const STRIDE = ALL_RUNS ? 37 : 227
 
-test('the checker finds harmful mistakes in the event files at their lines, and has no finding for harmless changes', () => {
+test('the checker finds harmful mistakes in the event files at the right lines, and does not report harmless changes', () => {
   const results = runMutants(FOLDERS.ours, STRIDE)
   console.log(formatResults(results))
   expect(results.mutantCount).toBeGreaterThanOrEqual(chooseRuns(450, 72))
@@ -24,7 +24,7 @@ test('the checker finds harmful mistakes in the event files at their lines, and 
  */
 const WHOLE_STRIDE = ALL_RUNS ? 599 : 2999
 
-test('the checker finds harmful mistakes in events with items, and has no finding for harmless changes', () => {
+test('the checker finds harmful mistakes in events with items, and does not report harmless changes', () => {
   const results = runMutants(FOLDERS.whole, WHOLE_STRIDE, 5)
   console.log(formatResults(results))
   expect(results.harmfulCount).toBeGreaterThanOrEqual(chooseRuns(20, 3))

@@ -1,5 +1,5 @@
 /**
- * Checks mutants: each file of events/ with each mistake of `mutate.ts`, or an even sample. `npm run mutants` checks
+ * Checks mutants: each file in events/ with each mistake from `mutate.ts`, or an even sample. `npm run mutants` checks
  * all mutants, which takes several minutes; a test checks a sample.
  */
 import { readdirSync, readFileSync } from 'node:fs'
@@ -35,8 +35,8 @@ type CheckedFileMutant = Omit<CheckedMutant, 'findings'> & {
 }
 
 /**
- * Checks every `stride`th mutant of each event file of a folder, starting at `offset`: always the same mutants. To show
- * progress, the function counts the mutants first, which generates each text twice.
+ * Checks every `stride`th mutant of each event file in a folder, starting at `offset`, so always the same mutants. To
+ * show progress, the function first counts the mutants, which generates each text twice.
  */
 export function runMutants(
   folder: string,
@@ -107,10 +107,10 @@ export function runMutants(
   }
 }
 
-/** Returns why no other part of the file contradicts the mistake. */
+/** Explains why no other part of the file contradicts the mistake. */
 function explainMissed({ mutant, changes }: CheckedFileMutant): string {
   if (mutant.mutation === 'misspell' || mutant.mutation === 'different case')
-    return 'a name that appears once, and that no promise repeats'
+    return 'a name that appears only once, and in no promise'
   if (changes.startsWith('field'))
     return 'each event chooses how a field behaves, and no example covers this field'
   return 'both versions are valid, and no example or promise states which is correct'

@@ -1,4 +1,4 @@
-/** Checks that the checker finds the mistakes of the second set, at lines where an author would look. */
+/** The checker finds the mistakes in the second set, at lines where an author would look. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ const findValidFile = (mistake: Mistake): SourceText => {
     : { path: `events/${adaptation.id}.yaml`, text: adaptation.edit(text) }
 }
 
-/** Returns the lines of the new text, from 1, that the edit touched; for a removed line, its neighbours. */
+/** Returns the 1-based numbers of the new text's lines that the edit changed; for a removed line, its neighbours. */
 const findChangedLines = (before: string, after: string): ReadonlySet<number> => {
   const [oldLines, newLines] = [before.split('\n'), after.split('\n')]
   if (oldLines.length === newLines.length)
@@ -99,8 +99,8 @@ const checkMistake = (mistake: Mistake): Outcome => {
   }
 }
 
-describe('mistakes from an author who has not read the code of the checker', () => {
-  // Mistakes of a subject are adjacent, so every third mistake covers all subjects. `npm run thorough` checks all.
+describe('mistakes from an author who has not read the checker’s code', () => {
+  // Mistakes on one subject are adjacent, so every third mistake covers all subjects. `npm run thorough` checks all.
   const chosenMistakes = secondSet.filter((_, index) => ALL_RUNS || index % 3 === 0)
   const outcomes = chosenMistakes.map(checkMistake)
   const detectableOutcomes = outcomes.filter(({ mistake }) => mistake.undetectable === undefined)

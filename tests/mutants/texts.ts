@@ -1,7 +1,7 @@
 /**
- * Checks a hundred thousand broken texts, with a fixed seed: the checker never throws and never takes long, and rejects
- * exactly those for which it reports a reason. `node tests/mutants/texts.ts 5000` tries fewer. Every `npm test` tries
- * a thousand of them (tests/engine/authoring).
+ * Checks a hundred thousand broken texts, with a fixed seed. The checker must never throw or take long, and must reject
+ * exactly the texts for which it reports a reason. `node tests/mutants/texts.ts 5000` tries fewer; `npm test` tries a
+ * thousand (tests/engine/authoring).
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -19,7 +19,7 @@ const shared: SharedFiles = {
   texts: readSource('_shared/texts.yaml'),
 }
 const RUN_COUNT = Number(process.argv[2] ?? 100_000)
-/** A whole file takes about twenty milliseconds; a hundred times as long counts as a hang. */
+/** A whole file takes about twenty milliseconds. A hundred times as long counts as a hang. */
 const MAX_MS = 5000
 
 const sources = readdirSync(TOP)

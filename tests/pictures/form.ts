@@ -1,4 +1,4 @@
-/** The form in all states that a delegate can see, and its dialogs. */
+/** The form in every state that a delegate can see, and its dialogs. */
 import type { Page } from 'playwright-core'
 import {
   findField,
@@ -40,7 +40,7 @@ export async function fillForm(
   await page.getByText('We will send the confirmation to').waitFor()
 }
 
-/** Submits the form and returns an error response, which opens a dialog or shows a message. */
+/** Submits the form and makes the server return an error, which opens a dialog or shows a message. */
 async function submitWithError(
   server: PictureServer,
   page: Page,
@@ -88,7 +88,7 @@ async function openLastPage(server: PictureServer, page: Page): Promise<void> {
 
 export const listFormStates = (server: PictureServer): readonly State[] => {
   const openAt = openPath(server)
-  /** Builds a state in which this response opens a dialog on the last page of that form. */
+  /** Builds a state in which the given response opens a dialog on the last page of that form. */
   const buildDialogState = (name: string, response: object): State => ({
     name,
     open: async (page) => {
@@ -168,7 +168,7 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
     },
     buildDialogState('form-full', {
       code: 'full',
-      message: 'All places for post graduates are taken. You may register as a specialist.',
+      message: 'All places for postgraduates are taken. You may register as a specialist.',
       place: 'trainees',
       left: 0,
       quote: {
@@ -181,7 +181,8 @@ export const listFormStates = (server: PictureServer): readonly State[] => {
     }),
     buildDialogState('form-registered-already', {
       code: 'registered_already',
-      message: 'Somebody with this email address has registered. Are you registering again?',
+      message:
+        'A delegate with this email address has already registered. Are you registering again?',
       may_confirm: true,
     }),
     {

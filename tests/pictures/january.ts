@@ -1,4 +1,4 @@
-/** `node tests/pictures/january.ts FOLDER`: starts an office with a month of payments, to be closed by hand. */
+/** `node tests/pictures/january.ts FOLDER`: starts an office with a month of payments, for a manual month-end close. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createOrderId, instant, toAmount } from '../../engine/index.ts'
@@ -13,7 +13,7 @@ if (folder === undefined) throw new Error('usage: node tests/pictures/january.ts
 mkdirSync(folder, { recursive: true })
 
 const EVENTS = ['sample2026', 'second2026'] as const
-/** Numbers of lines in the bank statement, which also has a line for each of the two payouts. */
+/** How many lines of each kind the bank statement has, in addition to a line for each of the two payouts. */
 const [NUMBERED_COUNT, UNNUMBERED_COUNT, SPLIT_COUNT, NOT_OURS_COUNT] = [267, 20, 6, 5] as const
 const TRANSFER_COUNT = NUMBERED_COUNT + UNNUMBERED_COUNT + 2 * SPLIT_COUNT
 const PAYMENT_COUNTS = { transfer: TRANSFER_COUNT, airpay: 150, upi: 76, cash: 75 } as const
@@ -156,7 +156,7 @@ const formatDate = (day: string, separator: string): string =>
 const sumAmounts = (people: readonly Person[]): number =>
   people.reduce((sum, { amount }) => sum + amount, 0)
 
-/** The first payout contains the first half of the card payments, and the second payout contains the others. */
+/** The first payout contains the first half of the card payments, the second payout the rest. */
 const halfCount = Math.ceil(cards.length / 2)
 const payouts = [cards.slice(0, halfCount), cards.slice(halfCount)].map((people, index) => {
   const utr = `UTIBN2601${index === 0 ? '29' : '30'}00001${index}`

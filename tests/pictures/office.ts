@@ -1,4 +1,4 @@
-/** The staff pages, their dialogs before an action, and pages that are shown only once. */
+/** The staff pages, the dialogs that open before an action, and pages that are shown only once. */
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
 import { clickAtGateway, registerThroughApi } from '../browser/delegate.ts'
@@ -18,7 +18,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
   const openAt = openPath(server)
   const startedAt = Date.now()
   const openSignedInPage = openSignedIn(server)
-  /** Returns the number of a registration in the long list with this payment status. */
+  /** Returns the number of the first registration with this payment status in the long list. */
   const findRegNo = async (status: string): Promise<string> => {
     const { registrations } = (await callApi(
       server,
@@ -32,7 +32,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     await openSignedInPage(`/admin/events/afpicon2026/registrations/${regNo}`)(page)
     await page.locator('.state').waitFor()
   }
-  /** Builds the state of an action's dialog after `prepareDialog` has filled in part of it. */
+  /** Builds a state that shows an action's dialog, after `prepareDialog` has filled in part of it. */
   const buildActionState = (
     name: string,
     status: string,
@@ -47,7 +47,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
       await prepareDialog(page)
     },
   })
-  /** A registration whose payment needs review. No picture decides on the payment, so all pictures share it. */
+  /** A registration whose payment needs review. All pictures share it, because none of them decides on the payment. */
   let reviewedRegNo: string | null = null
   const findReviewedRegNo = async (page: Page): Promise<string> => {
     if (reviewedRegNo !== null) return reviewedRegNo
@@ -58,7 +58,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     await page.getByRole('heading', { name: 'The organisers are checking' }).waitFor()
     return (reviewedRegNo = regNo)
   }
-  /** Records a bank's dispute of a payment, and returns the registration number. */
+  /** Records that a bank disputes a payment, and returns the registration number. */
   const disputePayment = async (): Promise<RegNo> => {
     const regNo = (await findRegNo('success')) as RegNo
     const store = await openStore({ dataDir: server.dataDir })
@@ -107,7 +107,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     await boxes.nth(1).check()
     await page.getByRole('group', { name: 'Selected registrations' }).waitFor()
   }
-  /** Uploads a bank statement and matches it with the registrations. */
+  /** Uploads a bank statement, and matches it with the registrations. */
   const importStatement = async (page: Page, lines: readonly string[]): Promise<void> => {
     await openSignedInPage('/admin/payments/statements')(page)
     await page.getByLabel('Bank statement (CSV or Excel)').setInputFiles({
@@ -117,7 +117,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
     })
     await page.getByRole('button', { name: 'Match payments' }).click()
   }
-  /** Uploads a settlement report of the gateway and matches it with the payments of an event. */
+  /** Uploads a gateway's settlement report, and matches it with an event's payments. */
   const importSettlement = async (
     page: Page,
     lines: readonly string[],
@@ -458,7 +458,7 @@ export const listOfficeStates = (server: PictureServer): readonly State[] => {
         await twoStepForm.getByRole('img', { name: /QR code/ }).waitFor()
       },
     },
-    // Must be the second to last picture, because signing in requires a code afterwards.
+    // Must be the second to last picture, because signing in requires a code from then on.
     {
       name: 'office-account-recovery-codes',
       open: async (page) => {

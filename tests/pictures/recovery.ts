@@ -8,7 +8,7 @@ import type { PictureServer, State } from './state.ts'
 
 export const listRecoveryStates = (server: PictureServer): readonly State[] => {
   const openSignedInPage = openSignedIn(server)
-  /** Keeps the server in recovery only while `openPage` runs, because other pictures must not show a recovery. */
+  /** Puts the server in recovery only while `openPage` runs, because other pictures must not show a recovery. */
   const performDuringRecovery = async (openPage: () => Promise<void>): Promise<void> => {
     const store = await openStore({ dataDir: server.dataDir })
     try {

@@ -1,4 +1,4 @@
-/** The results of a payment as the delegate sees them, on return from the gateway and by an emailed link. */
+/** The result of a payment as the delegate sees it, after returning from the gateway or through an emailed link. */
 import type { Page } from 'playwright-core'
 import type { Day } from '../../engine/index.ts'
 import type { RegistrationResponse } from '../../engine/api.ts'
@@ -83,7 +83,7 @@ export async function registerByTransfer(server: PictureServer, name: string): P
   return regNo
 }
 
-/** Opens the self-service page and claims the payment there. */
+/** Opens the self-service page, and reports the payment there. */
 export async function claimPayment(
   server: PictureServer,
   page: Page,

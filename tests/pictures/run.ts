@@ -24,10 +24,10 @@ import { REG_NO, listResultStates } from './results.ts'
 import { NOW, openPath } from './state.ts'
 import type { State } from './state.ts'
 
-// The pictures are compared with the mocks. With words, only states whose names contain one of the words are shown.
+// The pictures are compared with the mock-ups. If words are given, only states whose names contain one are shown.
 // Reports pages wider than the window, short pages that scroll, overlapping elements, and axe violations.
 
-/** The windows of a small phone, a usual phone, a tablet, a laptop and a large screen. */
+/** The window sizes of a small phone, a typical phone, a tablet, a laptop and a large screen. */
 const SIZES = [
   [320, 568],
   [360, 740],
@@ -37,14 +37,14 @@ const SIZES = [
 ] as const
 /** The widths at which axe runs: a phone and a desktop. */
 const AXE_WIDTHS_PX: readonly number[] = [360, 1280]
-/** If a page would scroll by less than this, it should not scroll at all. */
+/** A page that would scroll by less than this should not scroll at all. */
 const MIN_SCROLL_PX = 60
 
 const [, , folder = 'pictures', ...words] = process.argv
 const targetDir = resolve(folder)
 mkdirSync(targetDir, { recursive: true })
 
-// The demo stores its rows in a separate folder below this one.
+// The demo stores its database in a separate folder below this one.
 const temporaryDir = mkdtempSync(join(tmpdir(), 'rollcall-pictures-'))
 const serverProcess = await serveAsProcess(
   { CLOCK: NOW, TMPDIR: temporaryDir },
@@ -70,7 +70,7 @@ const [demoDir = ''] = readdirSync(temporaryDir)
 const server = { url: serverProcess.url, dataDir: join(temporaryDir, demoDir) }
 const openAt = openPath(server)
 
-/** Opens a tab of the page for organisers. On a narrow page, the file itself is in a tab. */
+/** Opens a tab on the organisers' page. In a narrow window, the file itself is in a tab. */
 async function openOrganisersTab(page: Page, tab: string): Promise<void> {
   await page.setViewportSize({ width: 768, height: 1024 })
   await openAt('/organisers')(page)
@@ -80,7 +80,7 @@ async function openOrganisersTab(page: Page, tab: string): Promise<void> {
   await page.getByRole('tabpanel').getByText('Loading').waitFor({ state: 'detached' })
 }
 
-/** Pages without an event. */
+/** Pages that belong to no event. */
 const SITE_STATES: readonly State[] = [
   { name: 'landing', open: openAt('/') },
   { name: 'landing-unknown-payment', open: openAt('/?message=unknown-payment') },
@@ -152,9 +152,9 @@ try {
     })
     try {
       await open(page)
-      // If a response is held back, the network never becomes idle.
+      // While a response is held back, the network does not become idle.
       await page.waitForLoadState('networkidle', { timeout: 5000 }).catch(() => {})
-      // Waits until the script has hydrated a form, and applied its fonts.
+      // Waits until the script has hydrated the form and the fonts are loaded.
       if (javaScript)
         await page.waitForFunction(
           (id) => document.querySelector(`#${id}`)?.getAttribute('media') !== 'not all',
@@ -177,7 +177,7 @@ try {
 }
 console.log(`${readdirSync(targetDir).length} pictures are in ${targetDir}.`)
 
-/** Takes a picture of a page without scripts, on which nothing can be measured. */
+/** Takes a picture of a page with scripts switched off, on which nothing can be measured. */
 async function takePictureWithoutScripts(
   page: Page,
   name: string,
@@ -209,7 +209,7 @@ async function takePicture(page: Page, name: string, width: number, height: numb
   if (excessWidth > 0) console.log(`${name} at ${width}: ${excessWidth} px wider than the window`)
   if (excessHeight > 0 && excessHeight < MIN_SCROLL_PX)
     console.log(`${name} at ${width}: ${excessHeight} px higher than the window`)
-  // A picture is as high as the page, so that a fixed footer is at its end. A picture of a dialog is as high as the
+  // A picture is as high as the page, so that a fixed footer is at the bottom. A picture of a dialog is as high as the
   // window.
   if (!(await page.locator('dialog[open]').isVisible()))
     await page.setViewportSize({ width, height: Math.max(fullHeight, height) })

@@ -1,4 +1,4 @@
-/** The self-service and staff pages of a conference that reviews letters and allows changes and cancellation. */
+/** Self-service and staff pages for a conference that reviews letters and allows changes and cancellation. */
 import { buildFixtureEvent, APPROVAL_RULE, addMemberLetter } from '../server/small-event.ts'
 import type { Page } from 'playwright-core'
 import { clickAtGateway, PROOF_FILE } from '../browser/delegate.ts'
@@ -68,7 +68,7 @@ export const listSelfServiceStates = (server: PictureServer): readonly State[] =
     await page.getByRole('button', { name: 'Request cancellation' }).click()
     await findDialog(page).waitFor()
   }
-  /** Builds the state of an action's dialog for a registration whose letter awaits review. */
+  /** Builds a state that shows an action's dialog for a registration whose letter awaits review. */
   const buildDecisionState = (name: string, button: string): State => ({
     name: `office-act-${name}`,
     open: async (page) => {

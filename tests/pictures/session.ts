@@ -1,4 +1,4 @@
-/** Provides one staff session for all pictures, because signing in takes longer than a page view. */
+/** Provides one staff session for all pictures, because signing in takes longer than opening a page. */
 import { randomBytes } from 'node:crypto'
 import type { Locator, Page } from 'playwright-core'
 import { ADMIN } from '../browser/serve.ts'
@@ -19,7 +19,7 @@ async function signIn({ url }: PictureServer): Promise<Cookie> {
 }
 const getCookie = (server: PictureServer): Promise<Cookie> => (session ??= signIn(server))
 
-/** Returns a function that opens a staff page with the session. */
+/** Returns a function that opens a staff page in that session. */
 export const openSignedIn =
   (server: PictureServer) =>
   (path: string): State['open'] =>

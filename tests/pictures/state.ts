@@ -5,14 +5,14 @@ import type { TestServer } from '../browser/serve.ts'
 export type State = {
   readonly name: string
   readonly open: (page: Page) => Promise<unknown>
-  /** False for a browser with scripts switched off. */
+  /** False if the browser has scripts switched off. */
   readonly javaScript?: boolean
 }
 
 /** The server whose pages are shown, with the data of `rollcall demo`. */
 export type PictureServer = Pick<TestServer, 'url' | 'dataDir'>
 
-/** A few weeks before the conference whose form most pictures show. */
+/** The date in the pictures, a few weeks before the conference whose form most of them show. */
 export const TODAY = '2026-01-12'
 export const NOW = `${TODAY}T12:00:00+05:30`
 

@@ -34,7 +34,7 @@ export type BillFindings = {
   readonly overlapping: ReadonlySet<string>
 }
 
-/** Returns the period of a day without using the engine: the period of the category's group, or of the event. */
+/** Finds a date's period without using the engine: a period of the category's group, or of the event. */
 export function findPeriod({ fees }: EventConfig, category: string | null, date: Day): string {
   const group = fees.groups?.find(({ categories }) => categories.some((id) => id === category))
   return findPeriodAt(group?.periods ?? fees.periods, date)
@@ -42,7 +42,7 @@ export function findPeriod({ fees }: EventConfig, category: string | null, date:
 const findPeriodAt = (periods: readonly Period[], date: Day): string =>
   periods.find(({ from = date, to = date }) => from <= date && date <= to)?.id ?? ''
 
-/** Lists every possible answer to a field: each option, each whole number, and people of two ages or without an age. */
+/** Lists every possible answer to a field: each option, each whole number, people of two ages, and of no stated age. */
 function listAnswers(field: Field): readonly unknown[] {
   switch (field.type) {
     case 'yes-no':
@@ -78,7 +78,7 @@ function listAnswers(field: Field): readonly unknown[] {
   }
 }
 
-/** Generates every combination of answers and context once, as a form would send it. */
+/** Generates each combination of answers and context once, as a form would send it. */
 function* listCombinations(event: EventConfig): Generator<{ raw: RawAnswers; context: Answers }> {
   const axes: readonly (readonly [string, readonly unknown[]])[] = [
     ...event.fields.map((field) => [field.id, listAnswers(field)] as const),
@@ -106,7 +106,7 @@ function* listCombinations(event: EventConfig): Generator<{ raw: RawAnswers; con
   }
 }
 
-/** Counts the combinations of an event. */
+/** Counts an event's combinations. */
 export function countCombinations(event: EventConfig): number {
   return (
     event.fields.reduce((product, field) => product * listAnswers(field).length, 1) *
@@ -116,13 +116,13 @@ export function countCombinations(event: EventConfig): number {
   )
 }
 
-/** Generates the accepted answers that no full quota blocks, each once, with their category. */
+/** Generates each set of accepted answers that no full quota blocks, once, with its category. */
 export function* listAcceptedAnswers(
   event: EventConfig,
 ): Generator<{ answers: Answers; category: string }> {
   const seenAnswers = new Set<string>()
   for (const { raw, context } of listCombinations(event)) {
-    // A row of the member list is known if the number field is shown and answered.
+    // The member list row is known only if the number field is shown and answered.
     const knownContext = { ...context }
     if (raw['number_of_roll'] === undefined)
       delete (knownContext as Record<string, unknown>)['number_of_roll.kind']
@@ -137,7 +137,7 @@ export function* listAcceptedAnswers(
   }
 }
 
-/** Generates the accepted answers, once for each payment method if prices depend on the method. */
+/** Generates the accepted answers, repeated for each payment method if prices depend on the method. */
 function* listAcceptedByMethod(
   event: EventConfig,
 ): Generator<{ answers: Answers; category: string }> {

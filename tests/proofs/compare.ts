@@ -1,10 +1,10 @@
-/** Compares the proof about the bill of a random event with the result of trying every combination. */
+/** Compares what the checker proves about a random event's bill with the result of trying every combination. */
 import type { EventConfig } from '../../engine/index.ts'
 import { findOverlappingAdjustments, proveBill } from '../../engine/authoring/proofs/bill-bounds.ts'
 import { countCombinations, tryAllCombinations, type BillFindings } from './brute.ts'
 import { drawRandomEvent } from './events.ts'
 
-/** The maximum number of combinations of an event. Larger events are replaced by another draw. */
+/** The maximum number of combinations. An event with more is replaced by another draw. */
 const MAX_COMBINATIONS = 1500
 
 /**
@@ -43,7 +43,7 @@ export function proveBillFindings(event: EventConfig): BillFindings | null {
   }
 }
 
-/** Returns the event for a seed and number: the first draw that is small enough to try every combination. */
+/** Returns the event for a seed and number: the first draw with few enough combinations to try them all. */
 export function drawEvent(seed: number, number: number): EventConfig {
   for (let draw = 0; ; draw += 1) {
     const event = drawRandomEvent(seed, number, draw)
@@ -52,8 +52,8 @@ export function drawEvent(seed: number, number: number): EventConfig {
 }
 
 /**
- * Returns true if the claimed smallest bill is too high for a known reason: with a fixed discount on an item with a
- * quantity, the bill can be lowest at a quantity between one and the maximum, which no proof checks.
+ * Returns true if the claimed smallest bill is too high for a known reason: if an item with a quantity has a fixed
+ * discount, the bill can be lowest at a quantity between one and the maximum, which no proof checks.
  */
 function isKnownGap(
   { fees }: EventConfig,

@@ -1,4 +1,4 @@
-/** Adds features of published fee pages to a random event. */
+/** Adds features found on published fee pages to a random event. */
 import { day, type EventConfig } from '../../engine/index.ts'
 import type { Condition } from '../../engine/event/answer-types.ts'
 import type { Fees, Item, Period, PriceGroup, TaxRule } from '../../engine/event/pricing-types.ts'
@@ -17,7 +17,7 @@ const OWN_PERIODS = [
   { id: 'third', label: 'Third', from: day('2026-01-06') },
 ]
 
-/** Periods of groups: a single day within a period of the event, or the event's period ids with different days. */
+/** Periods for groups: a single day within a period of the event, or the event's period ids with different dates. */
 const GROUP_PERIODS: readonly (readonly Period[])[] = [
   [
     { id: 'first', label: 'First', to: day('2026-01-01') },
@@ -88,8 +88,8 @@ export function addPriceStructures(event: EventConfig, ...name: readonly number[
 }
 
 /**
- * Returns groups of categories with their prices, or an empty object. Categories may belong to no group, most often
- * the first.
+ * Returns groups of categories with their prices, or an empty object. A category (most often the first) may belong to
+ * no group.
  */
 function addGroups(
   { chance, pick }: Random,

@@ -56,11 +56,11 @@ test('every combination of an event with groups is quoted in the period of its c
 })
 
 test('an adjustment that exceeds the price of one night is reported, although it is valid for zero and three nights', () => {
-  // A longer run found these two events.
+  // These two events were found by a longer run.
   expect([8864, 9224].flatMap((number) => findDifferences(drawEvent(1, number)))).toEqual([])
 })
 
-test('the random events include bills that are not on sale, excessive discounts, and overlapping adjustments', () => {
+test('the random events include combinations that are not on sale, excessive discounts and overlapping adjustments', () => {
   const allFindings = Array.from({ length: 40 }, (_, number) =>
     tryAllCombinations(drawEvent(SEED, number)),
   )
@@ -72,10 +72,10 @@ test('the random events include bills that are not on sale, excessive discounts,
   ).toBeGreaterThan(20)
 })
 
-test('the comparison detects claims about a different event', () => {
+test('the comparison detects claims that were made about a different event', () => {
   const events = Array.from({ length: 20 }, (_, number) => drawEvent(SEED, number))
   const detectedEvents = events.filter((event) => {
-    // The same event, except that required fields are optional and optional fields are required.
+    // The same event with its required fields made optional and its optional fields made required.
     const changedEvent = {
       ...event,
       fields: event.fields.map(({ required, ...field }) => ({

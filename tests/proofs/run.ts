@@ -1,4 +1,4 @@
-/** `npm run proofs SEED COUNT` compares the proofs about random events with trying every combination. */
+/** `npm run proofs SEED COUNT` compares the proofs about random events with the results of trying every combination. */
 import { showProgress } from '../../server/cli/progress-line.ts'
 import { reportEach } from '../../server/ops/progress.ts'
 import { findDifferences, drawEvent } from './compare.ts'
@@ -20,7 +20,7 @@ function compareOnce(number: number): void {
     tally.differ += 1
     console.log(`${seed}:${number} ${differences.slice(0, 4).join('; ')}`)
   }
-  // The characteristics are counted only for every twentieth event.
+  // The characteristics in the summary are counted only for every twentieth event.
   if (number % 20 === 0) {
     const findings = tryAllCombinations(event)
     tally.tried += countCombinations(event)

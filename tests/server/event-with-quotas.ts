@@ -7,7 +7,7 @@ quotas:
   - {id: gallery, when: {category: non-member}, max: 1, full: The gallery is full}
 unique:
   - {fields: [email], on_duplicate: block, message: This email address is registered already. We have sent it the link.}
-  - {fields: [full_name, phone_number], on_duplicate: warn, message: Somebody of this name has registered. Are you registering again?}
+  - {fields: [full_name, phone_number], on_duplicate: warn, message: A delegate with this name has already registered. Are you registering again?}
 codes:
   kinds:
     - {id: faculty, label: Invited faculty, gives: {category: faculty}}

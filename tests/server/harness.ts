@@ -1,4 +1,4 @@
-/** Starts the whole server without a socket: real store, event files, gateway adapter and uploads. */
+/** Starts the whole server without a socket, with a real store, event files, gateway adapter and uploads. */
 import { cpSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,13 +31,13 @@ export type TestApp = {
   readonly expiry: PeriodicJob
   /** Updates prices to the current date when called. */
   readonly priceUpdates: PeriodicJob
-  /** The gateway simulator. `runAction(orderId, 'pay')` does the same as the button on its page. */
+  /** The gateway simulator. `runAction(orderId, 'pay')` has the same effect as the button on its page. */
   readonly sandbox: Sandbox | null
   readonly environment: Environment
   /** The data folder: database, uploads, emails. */
   readonly dir: string
   readonly eventsDir: string
-  /** The parsed log entries. `output` contains the texts for the operator. */
+  /** The parsed log entries. `output` contains what is printed for the operator. */
   readonly log: Record<string, unknown>[]
   readonly output: string[]
   /** Sets the clock to an instant with an offset, or to noon in India on a date, as if that time had passed. */
@@ -71,12 +71,12 @@ export async function startTestApp(
     readonly variables?: Variables
     readonly isWatching?: boolean
     /**
-     * If true, this server activates changed event files when several servers share the database.
+     * If true, this server activates changed event files for all servers that share the database.
      */
     readonly activatesVersions?: boolean
     /**
-     * If true, compiles its own events and caches the result, as the first server on a data folder
-     * does.
+     * If true, this server compiles its own events and caches the result, as the first server on a
+     * data folder does.
      */
     readonly isCompiling?: boolean
   } = {},
@@ -104,12 +104,12 @@ export async function startTestApp(
   })
   if (!environmentResult.ok) throw new Error(environmentResult.error.join('\n'))
   let now = toInstant(options.clock ?? '2025-10-10T12:00:00+05:30')
-  let passedMs = 0
+  let elapsedMs = 0
   const log: Record<string, unknown>[] = []
   const output: string[] = []
   const assembly = await assembleServer(environmentResult.value, {
     clock: () => now,
-    steadyMs: () => passedMs,
+    steadyMs: () => elapsedMs,
     log: {
       info: (entry, message) => void log.push({ level: 'info', message, ...entry }),
       warn: (entry, message) => void log.push({ level: 'warn', message, ...entry }),
@@ -154,7 +154,7 @@ export async function startTestApp(
     rows,
     setTime: (text) => {
       const next = toInstant(text)
-      passedMs += next - now
+      elapsedMs += next - now
       now = next
     },
     setClock: (text) => {

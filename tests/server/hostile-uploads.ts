@@ -1,16 +1,16 @@
-/** Hostile proof files: cycles, false sizes, and small files that inflate to large ones. */
+/** Hostile uploads: cycles, false sizes, and small files that inflate to large ones. */
 import { deflateRawSync } from 'node:zlib'
 import { createDoc, createHostileDoc, createPng } from './sample-uploads.ts'
 
 const NO_ENTRY = 0xffffffff
 const END_OF_CHAIN = 0xfffffffe
 const BOMB_BYTES = 50 * 1024 * 1024
-/** The size limit of the sample event's proof. */
+/** The size limit for an uploaded document in the sample event. */
 const PROOF_BYTES = 5 * 1024 * 1024
 const CONTENT_TYPES = '[Content_Types].xml'
 
 /**
- * Sets the left, right and child links of every entry. The first entry has the second as its child.
+ * Sets every entry's left, right and child links. The first entry has the second as its child.
  */
 export const linkEntries =
   (left: (index: number) => number, right: (index: number) => number) =>
@@ -49,8 +49,8 @@ function createWithHeader(changes: readonly (readonly [offset: number, value: nu
 }
 
 /**
- * Creates a file whose directory is so far from its start that the directory's table is in the chain of further
- * tables, which is a cycle.
+ * Creates a file whose directory is so far from the start of the file that its table is in the chain of additional
+ * tables, and makes that chain a cycle.
  */
 function createCircularTables(): Buffer {
   const directorySector = 14_000
@@ -68,23 +68,23 @@ type Entry = {
   readonly name: string
   readonly content: Buffer
   readonly method: 0 | 8
-  /** The declared size. Null if the size follows the content. */
-  readonly claimedSize?: number | null
+  /** The declared size. Null if the size is written after the content. */
+  readonly declaredSize?: number | null
 }
 /** Builds the entries of a zip file without its central directory, which type detection does not read. */
 function createZipEntries(entries: readonly Entry[]): Buffer {
   return Buffer.concat(
-    entries.flatMap(({ name, content, method, claimedSize = content.length }) => {
+    entries.flatMap(({ name, content, method, declaredSize = content.length }) => {
       const localHeader = Buffer.alloc(30)
       localHeader.write('PK\x03\x04', 'latin1')
       localHeader.writeUInt16LE(20, 4)
-      localHeader.writeUInt16LE(claimedSize === null ? 8 : 0, 6)
+      localHeader.writeUInt16LE(declaredSize === null ? 8 : 0, 6)
       localHeader.writeUInt16LE(method, 8)
-      localHeader.writeUInt32LE(claimedSize ?? 0, 18)
-      localHeader.writeUInt32LE(claimedSize === null ? 0 : 1000, 22)
+      localHeader.writeUInt32LE(declaredSize ?? 0, 18)
+      localHeader.writeUInt32LE(declaredSize === null ? 0 : 1000, 22)
       localHeader.writeUInt16LE(name.length, 26)
-      const dataDescriptor = Buffer.alloc(claimedSize === null ? 16 : 0)
-      if (claimedSize === null) dataDescriptor.write('PK\x07\x08', 'latin1')
+      const dataDescriptor = Buffer.alloc(declaredSize === null ? 16 : 0)
+      if (declaredSize === null) dataDescriptor.write('PK\x07\x08', 'latin1')
       return [localHeader, Buffer.from(name), content, dataDescriptor]
     }),
   )
@@ -92,7 +92,7 @@ function createZipEntries(entries: readonly Entry[]): Buffer {
 const createContentTypes = (xml: string): Buffer =>
   createZipEntries([{ name: CONTENT_TYPES, content: Buffer.from(xml), method: 0 }])
 
-/** Description, file name and content of each file. No file has the type of its extension. */
+/** The description, name and content of each file. No file's content has the type that its extension indicates. */
 export const hostileFiles: readonly (readonly [
   description: string,
   name: string,
@@ -147,7 +147,7 @@ function createHostileFiles(): typeof hostileFiles {
       createHostileDoc(13, () => 0xfffffff0, linkEntries(getNoIndex, getNoIndex)),
     ],
     ['a directory of 5 MB', 'a.doc', createEntryList(9900)],
-    ['a cyclic chain of further tables', 'a.doc', createCircularTables()],
+    ['a cyclic chain of additional tables', 'a.doc', createCircularTables()],
     ['a directory outside the file', 'a.doc', createWithHeader([[48, 0x00ff_ffff]])],
     ['no directory', 'a.doc', createWithHeader([[48, END_OF_CHAIN]])],
     ['an invalid sector size', 'a.doc', createWithHeader([[30, 0x001f_001f]])],
@@ -167,7 +167,7 @@ function createHostileFiles(): typeof hostileFiles {
     ['only a header', 'a.doc', createDoc().subarray(0, 512)],
     ['half a header', 'a.doc', createDoc().subarray(0, 100)],
     [
-      'a list of types of 50 kB that inflates to 50 MB',
+      'a 50 kB list of types that inflates to 50 MB',
       'a.docx',
       createZipEntries([
         { name: CONTENT_TYPES, content: deflateRawSync(Buffer.alloc(BOMB_BYTES)), method: 8 },
@@ -199,18 +199,18 @@ function createHostileFiles(): typeof hostileFiles {
       'an entry that claims four gigabytes',
       'a.docx',
       createZipEntries([
-        { name: CONTENT_TYPES, content: Buffer.alloc(10), method: 8, claimedSize: 0xfffffff0 },
+        { name: CONTENT_TYPES, content: Buffer.alloc(10), method: 8, declaredSize: 0xfffffff0 },
       ]),
     ],
     [
-      'an entry whose size follows the content, which never ends',
+      'an entry whose size should follow its content, which never ends',
       'a.docx',
       createZipEntries([
         {
           name: CONTENT_TYPES,
           content: Buffer.alloc(PROOF_BYTES, 'P'),
           method: 8,
-          claimedSize: null,
+          declaredSize: null,
         },
       ]).subarray(0, PROOF_BYTES),
     ],

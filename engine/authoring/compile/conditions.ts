@@ -62,7 +62,7 @@ export function resolveAges<T>(value: T, firstDay: Day): T {
     const entries = value.map((entry: unknown) => resolveAges(entry, firstDay))
     return entries.some((entry, index) => entry !== value[index]) ? (entries as T) : value
   }
-  if (isAgeTest(value)) return { ...value, ...toBirthDays(value.age, firstDay) }
+  if (isAgeTest(value)) return { ...value, ...toDatesOfBirth(value.age, firstDay) }
   const changed = Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
     const resolved = resolveAges(inner, firstDay)
     return resolved === inner ? [] : [[key, resolved] as const]
@@ -74,7 +74,7 @@ const isAgeTest = (value: object): value is { is: 'date'; age: AgeBounds } =>
   'is' in value && value.is === 'date' && 'age' in value && value.age !== undefined
 
 /** Converts ages to dates of birth. A person born on 29 February has their birthday on 1 March in other years. */
-function toBirthDays(
+function toDatesOfBirth(
   { atLeast = -Infinity, atMost = Infinity, above = -Infinity, below = Infinity, on }: AgeBounds,
   firstDay: Day,
 ): Omit<Extract<Test, { is: 'date' }>, 'is'> {

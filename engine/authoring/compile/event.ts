@@ -103,7 +103,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   const panel = rawForm.panel === undefined ? null : asMap(rawForm.panel)
   const stepper = rawForm.stepper === undefined ? null : asMap(rawForm.stepper)
   const withoutPayment = { ...asMap(formTexts.without_payment), ...asMap(rawForm.without_payment) }
-  // Clicking the button does not pay a bank transfer.
+  // The label of the button must not promise payment if delegates may pay by bank transfer.
   const hasOnlyCardPayment =
     paymentConfig.payment !== null && listDelegateMethods(paymentConfig).length === 1
   const readOptionalMessage = (value: unknown): string | null =>
@@ -288,7 +288,7 @@ export function toConfig(file: PlainMap, shared: PlainShared): EventConfig {
   )
 }
 
-/** Adds to each quota that counts a field the maximum number of seats per registration. */
+/** For each quota that counts a field, sets the maximum number of seats per registration. */
 function addCountMax<Context extends Pick<EventConfig, 'quotas'>>(
   context: Context,
   fields: readonly Field[],

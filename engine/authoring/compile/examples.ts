@@ -86,7 +86,7 @@ export function toExamples(
     })
 }
 
-/** Reads a day or time. EV105 reports an invalid one, and such a file is never served. */
+/** Reads a day or time. EV105 reports an invalid value, and such a file is never served. */
 function readMoment(value: string): Instant {
   return readInstant(value) ?? instant(0)
 }

@@ -132,7 +132,7 @@ function toTax(value: unknown): Tax | null {
 }
 
 /**
- * Compiles the rules that replace a tax. Returns undefined if there are none. A rule states only its differences from
+ * Compiles the rules that replace a tax. Returns undefined if there are none. A rule states only how it differs from
  * that tax.
  */
 function toTaxRules(
@@ -174,7 +174,7 @@ function buildOwnTaxRules(tax: unknown, rules: readonly PlainMap[]): Pick<Item, 
   }
 }
 
-/** Reads the rows of a table by the names of its columns, which are in the row `period`. */
+/** Reads the rows of a table by column name. The names are in the row `period`. */
 function toTable(table: PlainMap, rowCurrency: (row: string) => Currency): PriceTable {
   const columns = asTexts(table.period)
   return Object.fromEntries(
@@ -219,8 +219,8 @@ const getOwnCurrency = (currency: Currency, event: Currencies): { readonly curre
   currency === event.currency ? {} : { currency }
 
 /**
- * Reads one table, or a list of tables, of which the first match applies. Limits each table to the categories in its
- * currency.
+ * Reads one table, or a list of tables of which the first that matches applies. Limits each table to the categories in
+ * its currency.
  */
 function toTables(prices: unknown, currencies: Currencies): Item['prices'] {
   if (prices === undefined) return []

@@ -158,7 +158,7 @@ function readDay(value: unknown, days: FieldContext['days']): Day | undefined {
   return value === 'event.to' ? days.to : asOptionalDay(value)
 }
 
-/** Reads a pattern, or the name of a known Indian identifier; both match the whole answer. */
+/** Returns the pattern that the whole answer must match, from a pattern or the name of a known Indian identifier. */
 function readPattern(value: PlainMap): string | undefined {
   const format = asOptionalText(value.format)
   if (format !== undefined) return FORMATS[format as keyof typeof FORMATS]

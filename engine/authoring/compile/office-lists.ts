@@ -98,7 +98,7 @@ function toList(config: EventConfig, value: PlainMap, site: SiteTexts): AdminLis
     title: asText(value.title),
     route: asText(value.route),
     api: asOptionalText(value.api) ?? listApi.api,
-    // Adds the filter for items sold to the file's filters. Its values are the labels used in the export.
+    // Adds the filter for items sold to the file's filters. The filter's values are the labels used in the export.
     filters: [
       ...asList(value.filters).map((filter) => toFilter(config, filter)),
       ...[buildSalesFilter(config)].filter((filter) => filter !== null),

@@ -1,4 +1,6 @@
-/** Lists the combinations of answers that can change an event's category, and describes sets of them. */
+/**
+ * Lists the combinations of answers that can change a delegate's category, and describes sets of these combinations.
+ */
 import type { EventConfig, PublicEvent } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
 import { normalise } from '../../answers/normalize-answers.ts'
@@ -67,8 +69,8 @@ export function listPoints(axes: readonly Axis[]): readonly Point[] | null {
 }
 
 /**
- * Converts a point to a delegate's answers. Adds defaults and removes hidden answers, so that impossible points become
- * possible. Includes the context, but a member record only if the field that looks it up is answered.
+ * Converts a point to a delegate's answers. Adds defaults and removes hidden answers, which turns impossible points
+ * into possible ones. Includes the context, but a member record only if the field that looks it up is answered.
  */
 export function toAnswers(event: EventConfig | PublicEvent, point: Answers): Answers {
   const context = extractContext(event, point)
@@ -106,7 +108,7 @@ function areSetsEqual(a: ReadonlySet<unknown>, b: ReadonlySet<unknown>): boolean
 }
 
 /**
- * Describes points of these axes in as few lines as possible. `possibleAnswers` contains every possible point. Omits an
+ * Describes points on these axes in as few lines as possible. `possibleAnswers` contains every possible point. Omits an
  * axis if all its possible values are included.
  */
 export function formatPoints(

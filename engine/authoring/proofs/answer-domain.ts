@@ -16,7 +16,7 @@ import { createBox, containsValue, createSpace, type Box, type Space } from './s
 export type Domain = {
   readonly axes: readonly Axis[]
   readonly space: Space
-  /** Impossible answers: a hidden field is answered. */ readonly impossible: readonly Box[]
+  /** The impossible answers: those in which a hidden field is answered. */ readonly impossible: readonly Box[]
 }
 
 /** Returns the domain of these conditions, including everything that determines whether their fields are visible. */
@@ -75,7 +75,7 @@ export function buildDomain(event: EventConfig, conditions: readonly Condition[]
   return { axes, space, impossible: [...hiddenBoxes, ...notListedBoxes] }
 }
 
-/** Converts a condition to boxes of the domain. Tests of fields that are not an axis count as false. */
+/** Converts a condition to boxes of the domain. Tests of fields without an axis count as false. */
 export function toBoxes({ axes, space }: Domain, condition: Condition): readonly Box[] {
   return condition.flatMap((map) => {
     if (map.some(({ field }) => !axes.some((axis) => axis.field === field))) return []

@@ -104,7 +104,7 @@ const proveExtremes = memoize((event: EventConfig): readonly Extremes[] | null =
   }, null),
 )
 
-/** Returns the lowest and highest bills in a currency. Null if it is not used, or if there are too many answers. */
+/** Returns the lowest and highest bills in a currency, or null if it is not used or there are too many answers. */
 export const computeExtremes = (event: EventConfig, currency: Currency): Extremes | null =>
   proveBill(event).extremes?.find((extremes) => extremes.currency === currency) ?? null
 
@@ -213,8 +213,8 @@ function findBills(
     return { pending, min, smallest: min.total > 0 ? min : smallestWithLine, max }
   }
   /**
-   * Completes the adjustments whose last line this is. Keeps an amount that was not deducted, because it is reported if
-   * the bill is possible.
+   * Completes the adjustments for which this is the last line. Keeps any amount that was not deducted, because the
+   * amount is reported if the bill is possible.
    */
   const removeLine = (bill: Bill, id: string): Bill => ({
     ...bill,
@@ -391,7 +391,7 @@ function canBothApply(
   return isPossible
 }
 
-/** Returns true if every answer has a category, because the last rule covers all others. */
+/** Returns true if every delegate gets a category, because the last rule covers all remaining answers. */
 function includesEveryDelegate({ categoryChoice: choice }: EventConfig): boolean {
   return choice.by === 'rules' && choice.rules.some(({ when }) => when === null)
 }

@@ -18,7 +18,7 @@ export function describeCategories(who: readonly SampleDelegate[]): string {
 }
 const MAX_NAMED_CATEGORIES = 4
 
-/** Describes answers in their order: "code: coupon, workshops: usg and ecmo". Omits the answer No. */
+/** Describes answers in the order given: "code: coupon, workshops: usg and ecmo". Omits the answer No. */
 export function describeAnswers({ answers }: Pick<SampleDelegate, 'answers'>): string {
   return Object.entries(answers)
     .filter(([, answer]) => answer !== false)

@@ -28,13 +28,12 @@ export type Axis = {
 }
 /** Properties that distinguish answers in addition to tests. */
 export type Distinctions = {
-  /** many: the property that distinguishes options. */
+  /** For a `many` field: the property that distinguishes options. */
   readonly getOptionKey?: (option: string) => string
-  /** people: the conditions that select the counted people. */
+  /** For a `people` field: the conditions that select the people to count. */
   readonly countConditions?: readonly Condition[]
   /**
-   * number: the field is counted or an amount, so the minimum and maximum of each class are
-   * included.
+   * For a number field: whether it is a count or an amount, so that the minimum and maximum of each class are included.
    */
   readonly needsBounds?: boolean
 }
@@ -283,7 +282,7 @@ function listDistinctNumbers(
   return [...new Set(representatives)]
 }
 
-/** Represents every string that no test names. No form can send it, because texts are trimmed. */
+/** Represents every string that is not in any test. No form can send this value, because texts are trimmed. */
 const OTHER_TEXT = ' anything '
 
 function listNumbers(tests: readonly Test[]): readonly number[] {

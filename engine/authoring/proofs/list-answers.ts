@@ -42,8 +42,7 @@ export function listDistinctChoices(
       tests.map((test) => test.is === 'has' && test.values.includes(id)),
     ])
   const kinds = [...new Set(order.map(describeKind))]
-  // If the option does not decide a price, a second option of the same kind changes only the
-  // number.
+  // If the option does not determine a price, a second option of the same kind changes only the number of options.
   const maxCount = getOptionKey === null ? 1 : Infinity
   const thresholds = tests.flatMap((test) =>
     test.is === 'count'
@@ -152,7 +151,7 @@ export function listDistinctPeople(
   return lists.filter(({ length }) => length >= fewest)
 }
 
-/** Returns one person for each combination of results of the conditions' tests. */
+/** Returns one person for each possible combination of test results in the conditions. */
 function listKindsOfPeople(
   field: Field,
   countConditions: readonly Condition[],

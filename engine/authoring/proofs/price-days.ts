@@ -54,7 +54,7 @@ export const listBillDays = memoize(
 /** Used if prices do not depend on the day. */
 const EVERY_DAY = day('2000-01-01')
 
-/** Returns true if an adjustment applies on that day, to any delegate. */
+/** Returns true if an adjustment applies to any delegate on that day. */
 export function isAdjustmentActive({ from, to }: Adjustment, on: Day): boolean {
   return (from === undefined || from <= on) && (to === undefined || on <= to)
 }

@@ -14,10 +14,10 @@ export type Space = {
 }
 /** The bits of all axes, one after another. No axis is empty. */
 export type Box = Int32Array
-/** Counts the remaining operations. A proof that needs more is abandoned. */
+/** The number of operations left. A proof that needs more is abandoned. */
 export type Budget = { remaining: number }
 
-/** The maximum number of box operations of a proof (one or two seconds). A table that needs more is too large. */
+/** The maximum number of box operations in a proof (one or two seconds). A table that needs more is too large. */
 export const MAX_OPERATIONS = 2_000_000
 const BITS_PER_WORD = 30
 const WORDS_PER_OPERATION = 16
@@ -44,7 +44,7 @@ export function createSpace(sizes: readonly number[]): Space {
   return { sizes, offsets, words }
 }
 
-/** Returns the box of the allowed values. Returns null if an axis has none. */
+/** Returns the box that contains the allowed values. Returns null if an axis has none. */
 export function createBox(
   space: Space,
   isAllowed: (axis: number, value: number) => boolean,

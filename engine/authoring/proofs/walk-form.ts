@@ -29,7 +29,7 @@ import { TooLarge, type Budget } from './sets-of-answers.ts'
 /** The name of the category among the values read. */
 export const CATEGORY = 'category'
 
-/** The values known at a point of the search: the category, and the answers that later steps read. */
+/** The values known at a point in the search: the category, and the answers that later steps read. */
 export type KnownValues = { readonly answers: Answers; readonly category: string | null }
 /** A check during the search. `visit` returns the state to continue with, or null if the search ends on this path. */
 export type Checkpoint<C> = {
@@ -243,7 +243,7 @@ function listRequiredNames(event: EventConfig, name: string): readonly string[] 
     ...quotas.flatMap(({ id, full, eachOptionOf }) =>
       full.offer === undefined || eachOptionOf !== undefined ? [] : [getFullSeatName(id)],
     ),
-    // An offer reads the category before the offer, so it does not depend on itself.
+    // An offer depends on the category before the offer, so the category does not depend on itself.
     ...usedNames.filter((candidate) => candidate !== CATEGORY),
   ]
 }

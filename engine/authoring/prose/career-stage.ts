@@ -53,10 +53,10 @@ const splitWords = (name: string): string =>
 const NEGATION_PREFIX =
   /\b(?:non|not)(?: an?| a)? ?(?:([a-z]{2,12}) )?members?\b|\bnon ([a-z]{2,12})\b|\bnonmembers?\b|\bwithout membership\b/g
 const MEMBER_WORDS = /\bmembers?(?:hip)?\b/g
-/** Members of something other than a delegates' association. */
+/** Matches members of something other than a delegates' association. */
 const OTHER_MEMBERS =
   /\b(?:committee|family|team|board|faculty|staff|council|executive|crew|group|organi[sz]ing) members?\b/g
-/** Words that "non" negates and that are not associations. */
+/** Words that "non" may negate and that are not associations. */
 const NON_ASSOCIATION_WORDS = new Set(
   `residential resident residents veg vegetarian medical clinical teaching academic doctor doctors delegate delegates
    indian indians refundable transferable cme credit practicing practising faculty physician surgeon ac accredited
@@ -158,8 +158,7 @@ export function readCareerStage(name: string, associations: ReadonlySet<string>)
 }
 
 /**
- * Returns the reason why two names exclude each other, as part of a sentence. Returns null if the same people may have
- * both.
+ * Returns the reason why two names exclude each other, as part of a sentence. Returns null if one person may have both.
  */
 export function findContradiction(
   a: CareerStage,

@@ -71,8 +71,8 @@ const FACTOR_BY_SCALE: readonly (readonly [RegExp, number])[] = [
 ]
 
 /**
- * Returns patterns, each with the currency of its sign. Signs before an amount come first: in "Rs.
- * 500, $10" the sign belongs to 10.
+ * Returns patterns, each with the currency of its sign. Signs before an amount come first: in "Rs. 500, $10" the dollar
+ * sign belongs to 10.
  */
 const buildPatterns = memoize((eventCurrency: Currency) => {
   const foreignSigns = `(?<sign>${listCurrencySigns(eventCurrency)
@@ -147,7 +147,7 @@ export function findAmounts(text: string, eventCurrency: Currency): readonly Sta
 const SIGNED_RUPEES = /(?:₹|\brs\.?|\binr)\s*(\d[\d,]*(?:\.\d\d?)?)/gi
 
 /**
- * Returns the amounts of a statement in the event's currency; in rupees, only those after a sign.
+ * Returns the amounts in a statement that are in the event's currency. For rupees, returns only amounts after a sign.
  */
 export const findSignedAmounts = (statement: string, currency: Currency): readonly Amount[] =>
   currency === INR
@@ -166,14 +166,14 @@ function toPlainFigure(text: string, currency: Currency): string {
   return /^\d+,\d{1,2}$/.test(figure) ? figure.replace(',', '.') : figure.replaceAll(',', '')
 }
 
-/** Money that the registration does not charge, or that is paid to others. */
+/** Words for money that is not charged by the registration, or that is paid to others. */
 const OTHER_MONEY_WORDS =
   /\b(?:hotels?|rooms?|accommodations?|lodging|stay|guest ?house|dormitory|tours?|travel|taxi|cab|flights?|trains?|stalls?|sponsor\w*|exhibit\w*|advertis\w*|prizes?|awards?|cash|grants?|scholarships?|fellowships?|stipends?|refund\w*|cancel\w*|deduct\w*|worth|save[sd]?|saving|discounts?|rebate|off|concession of|less|penalty|fine|bank|transaction|gateway|convenience|processing|courier|postage|dd|cheque|neft|income|salary|turnover|budget|earn\w*|donat\w*|contribut\w*|deposit|insurance|late fee|for example|e\.g|raised|collected|kept|retained|forfeit\w*|crore|exchange|museums?|zoo|monuments?|last year|previous)\b/i
-/** Money that is paid separately from the registration. */
+/** Words for money that is paid separately from the registration. */
 const PAID_ELSEWHERE_WORDS =
   /\b(?:(?:paid|payable|pay|collected|charged|settled?|billed)\s+(?:\w+\s+){0,3}?(?:at|on|to|directly|separately|in cash|by|with)\b|(?:at|on) the (?:venue|spot|desk|hotel|counter|day)|at the desk|on[- ]?site|separately|directly)/i
 
-/** "Goods above Rs. 50,000": a limit, not a price. */
+/** Words before a limit that is not a price: "Goods above Rs. 50,000". */
 const THRESHOLD_WORDS =
   /\b(?:above|below|over|under|exceeding|exceeds?|(?:more|less|greater|not less|not more) than|up ?to)\s*$/i
 

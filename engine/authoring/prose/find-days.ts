@@ -56,7 +56,7 @@ const BETWEEN_WORDS = new RegExp(
   'i',
 )
 
-/** Fast test: most texts contain no date. */
+/** A fast first test, because most texts contain no date. */
 const DAY_HINT = /\d\s?[-/.]\s?\d|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec/i
 const mayContainDays = (text: string): boolean => /\d/.test(text) && DAY_HINT.test(text)
 
@@ -70,7 +70,7 @@ const findWeekdays = (text: string): readonly number[] =>
 type Numbers = {
   readonly days: readonly number[]
   readonly weekdays: readonly (number | null)[]
-  /** Start and end of these numbers in the text, which may also contain another number. */
+  /** The start and end of these numbers in the text. The text may also contain other numbers. */
   readonly start: number
   readonly end: number
 }
@@ -187,7 +187,7 @@ function readNumericDays(
   const hasShortYear = (group['y'] ?? '').length === 2
   const year = hasShortYear ? 2000 + Number(group['y']) : Number(group['y'])
   let [day, month] = [Number(group['d']), Number(group['m'])]
-  // Day first, as in India. 10/30/2026 can only be month first.
+  // The day comes first, as in India. In 10/30/2026, only the month can come first.
   if (month > 12 && day <= 12) [day, month] = [month, day]
   const isRealDay = day >= 1 && day <= 31 && month >= 1 && month <= 12
   if (

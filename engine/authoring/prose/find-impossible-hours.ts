@@ -3,7 +3,7 @@ import { findMatches } from './pattern-matches.ts'
 
 type HourMention = { readonly start: number; readonly end: number }
 
-/** Not part of a longer number, a date or a range. */
+/** The start of a number that is not part of a longer number, a date or a range. */
 const NUMBER_START = '(?<![\\d.,:/-])'
 /** Lower-case "am" after a space may be a verb. */
 const WITH_AM_PM = new RegExp(
@@ -12,7 +12,7 @@ const WITH_AM_PM = new RegExp(
 )
 const TWENTY_FOUR_HOURS = new RegExp(`${NUMBER_START}(\\d\\d?):(\\d\\d)(?![\\d:.])`, 'g')
 const MONEY_BEFORE = /(?:[₹€£$]|\b(?:rs\.?|inr|eur|usd|gbp))\s*$/i
-/** Durations and ratios. */
+/** Words for durations and ratios. */
 const DURATION_WORDS = /\b(?:duration|minutes?|mins?|seconds?|videos?|length|long|ratio|score)\b/i
 const CLOCK_PATTERN = '(?:(?:[01]?\\d|2[0-3])[.:][0-5]\\d|\\d{1,2}\\s*[ap]\\.?m\\.?)'
 const TO_WORDS = '\\s*(?:-|–|—|to|till|until)\\s*'
@@ -22,7 +22,7 @@ const HOUR_BEFORE = new RegExp(
 )
 const HOUR_AFTER = new RegExp(`^(?:\\s*(?:hrs|hours|h)\\b|${TO_WORDS}${CLOCK_PATTERN})`, 'i')
 
-/** Returns the impossible times in a string. Excludes an ambiguous number, such as 25:00 alone. */
+/** Returns the impossible times in a string. Ignores ambiguous numbers, such as 25:00 on its own. */
 export function findImpossibleHours(text: string): readonly HourMention[] {
   if (!/\d/.test(text) || DURATION_WORDS.test(text)) return []
   const plain = text.replaceAll('\n', ' ')

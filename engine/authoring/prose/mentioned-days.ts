@@ -19,7 +19,7 @@ export type Edge = {
   readonly at: string
   readonly description: string
   readonly side: 'start' | 'end'
-  /** Index of its period in `listTextPeriods`; null for registration and the event. */
+  /** The index in `listTextPeriods` of the period that begins or ends. Null for registration and the event. */
   readonly period: number | null
 }
 /**

@@ -8,8 +8,7 @@ const toPlainWords = (name: string): string =>
     .trim()} `
 
 /**
- * Returns the indexes of all entries with a name in the text. A name within a longer name is not
- * counted.
+ * Returns the indexes of all entries that have a name in the text. A name that is part of a longer name does not count.
  */
 export function findAllNamed(
   names: readonly (readonly string[])[],

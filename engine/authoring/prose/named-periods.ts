@@ -8,12 +8,12 @@ import { findAllNamed } from './named-in-text.ts'
 
 export type TextPeriod = {
   readonly period: Period
-  /** `at`: its path in the file; `list`: the path of its list. */
+  /** `at`: the path of the period in the file; `list`: the path of the list that contains it. */
   readonly at: string
   readonly list: string
-  /** The label of its group, or the id of its item; null for a period of the fees. */
+  /** The label of the period's group, or the id of its item. Null for a period of the fees. */
   readonly owner: string | null
-  /** 0: the event's table, 1: the first group's. Null for a period of an item. */
+  /** The index of the price table: 0 for the event's, 1 for the first group's. Null for a period of an item. */
   readonly table: number | null
 }
 

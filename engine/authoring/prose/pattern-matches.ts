@@ -1,4 +1,4 @@
-/** Finds all matches of a pattern, for patterns tested on every string of every file. */
+/** Finds all matches of a pattern. Optimised for patterns that are tested on every string of every file. */
 import { assert } from '../../lib/result.ts'
 
 /**

@@ -19,7 +19,7 @@ export type DaySubject = {
    * table.
    */
   readonly tables: readonly number[] | null
-  /** A part of the event: a session, one of its days. */
+  /** True if the date belongs to a part of the event, such as a session or one day. */
   readonly isPartOfEvent: boolean
 }
 
@@ -30,7 +30,7 @@ const buildWordPattern = (list: string): RegExp =>
     'gi',
   )
 
-/** Subjects with their own dates, which this file does not contain. */
+/** Words for subjects with their own dates, which the event file does not contain. */
 const OTHER_WORDS = buildWordPattern(`
   abstracts? papers? e-?posters? posters? submissions? manuscripts? essays? proposals? presentations? slides
   accommodation hotels? rooms? stay lodging hostels? guest_house cancel\\w* refund\\w* withdraw\\w*
@@ -62,13 +62,13 @@ const EVENT_WORDS = buildWordPattern(`
   takes?_place taking_place (?:save|block|mark)_(?:the|your)_(?:dates?|calendars?) see_you seeing_you meet_you look_forward join_us we_meet welcome venue days?_\\d inaugura\\w+
   valedictory conclave dates? sessions? attend\\w* camp course fest
 `)
-/** Part of the event, which need not cover all its days. */
+/** Words for a part of the event. It need not cover all days of the event. */
 const EVENT_PART_WORDS = buildWordPattern(`
   sessions? days?_\\d day_(?:one|two|three|i+) attend\\w* tracks? lectures? orations? inaugura\\w+ valedictory cme
   which_days? opens?
 `)
 const CLEAR_SUBJECT = buildWordPattern('early_birds?')
-/** Accommodation, which has its own early-bird days. */
+/** Words for accommodation, which has its own early-bird dates. */
 const ACCOMMODATION_WORDS = buildWordPattern(
   'accommodations? hotels? resorts? rooms? stay lodging hostels? guest_house',
 )
@@ -89,7 +89,7 @@ const NON_PRICE_WORDS = new RegExp(
   ].join('|')})\\w*\\b(?!\\s+(?:fees?|rates?|charges?|prices?|tariffs?|regist)))`,
   'gi',
 )
-/** Directions that indicate registration if nothing else does. */
+/** Words of direction that refer to registration if the text has no other subject. */
 const CLEAR_DIRECTION = buildWordPattern(
   'till until untill upto up_to last_date last_day deadline clos(?:es?|ing) onwards? opens?',
 )
@@ -195,7 +195,7 @@ export function findDaySubject(
       : null
   const topic =
     statementTopic ??
-    findTopic(model, getHeading(path, heading), true, direction) ??
+    findTopic(model, normaliseHeading(path, heading), true, direction) ??
     sectionTopic ??
     directionTopic ??
     fallbackTopic
@@ -227,10 +227,10 @@ const removeAdjectives = (text: string): string =>
   text.replace(NON_PRICE_WORDS, (word) => ' '.repeat(word.length))
 
 /**
- * Returns the subject that a heading gives to the dates below it. "Important dates" gives none,
- * because it contains dates of every kind.
+ * Returns the heading in which to look for the subject of a date. Omits "dates" from headings of lines and notes,
+ * because "Important dates" may precede dates of any kind.
  */
-function getHeading(path: string, heading: string): string {
+function normaliseHeading(path: string, heading: string): string {
   return /\.(?:lines|notes)\./.test(path) ? heading.replace(/\bdates?\b/gi, ' ') : heading
 }
 
@@ -292,9 +292,7 @@ function findTopic(
   return direction === 'until' || direction === 'before' ? 'price' : 'event'
 }
 
-/**
- * Returns true for "hotel rooms at early bird rates": the "early bird" at this position is in the same part as a room.
- */
+/** Returns true if the "early bird" at this position is about a room: "hotel rooms at early bird rates". */
 function isHotelRate(text: string, position: number): boolean {
   if (!Number.isFinite(position) || !isFound(text.slice(position), CLEAR_SUBJECT)) return false
   const boundaries = findMatches(text, STATEMENT_BOUNDARY).map(({ index }) => index)
@@ -305,7 +303,7 @@ function isHotelRate(text: string, position: number): boolean {
   )
 }
 
-/** Returns a pattern of the conference's name, without its year. */
+/** Returns a pattern for the conference's name without the year. */
 const buildEventNamePattern = memoize(({ config }: Model): RegExp => {
   const name = config.title.replace(/[\s'’-]*\b(?:20)?\d\d$/, '').trim()
   const literal = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

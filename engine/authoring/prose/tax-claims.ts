@@ -23,7 +23,10 @@ const FORMS_OF_BE =
   PERCENT_PATTERN +
   ')*'
 
-/** Returns a pattern for the words for a tax and its halves. It does not match a taxpayer number or an invoice. */
+/**
+ * Returns a pattern for the words that mean a tax or one of its halves. It does not match a taxpayer number or an
+ * invoice.
+ */
 function buildTaxWords(name: string): string {
   const escapedName = name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
   return `(?<!income[ -]|80g )\\b(?:(?:goods\\s*(?:and|&)\\s*services?\\s+)?(?:${escapedName}|[cs]gst|utgst|igst|gst|g\\.s\\.t\\.?|vat|tax(?:es)?))(?![\\w])(?!\\s*(?:no\\b|no\\.|number|in\\b|registration|regn|reg\\.?\\b|details|invoice|bill|certificate|deduct|exemption under|consult|payer|id\\b|identification))`
@@ -137,7 +140,7 @@ const USUAL_NAME = /gst|g\.s\.t|tax|vat/i
 /** Without one of these, text states no percentage. */
 const ANY_PERCENT = /[%@]|per\s?cent|pct/i
 
-/** Fast test: most texts do not mention tax. */
+/** A fast first test, because most texts do not mention tax. */
 function mentionsTax(text: string, name: string): boolean {
   return (
     USUAL_NAME.test(text) ||

@@ -21,7 +21,7 @@ export type PatternFault = {
 export const MAX_READINGS = 50
 /** The maximum length of a pattern with its counts expanded: longer than any identifier. */
 const MAX_EXPANDED_CHARACTERS = 1000
-/** The maximum number of steps of the proof: a few hundredths of a second, and 100 times what real patterns need. */
+/** The maximum number of steps in the proof: a few hundredths of a second, and 100 times what real patterns need. */
 const MAX_STEPS = 100_000
 
 /** Returns the pattern anchored to the whole answer. */
@@ -29,7 +29,7 @@ export function anchorPattern(pattern: string): string {
   return `^(?:${pattern})$`
 }
 
-/** Returns the error of a pattern; null if it may be used. */
+/** Returns the error in a pattern. Null if the pattern may be used. */
 export function findPatternFault(pattern: string): PatternFault | null {
   const wholeSpan = [0, pattern.length] as const
   const slashes = /^\/(.+)\/([a-z]*)$/s.exec(pattern)
@@ -275,7 +275,7 @@ function buildStates(pattern: Node): readonly State[] | null {
   return states.length > MAX_EXPANDED_CHARACTERS ? null : states
 }
 
-/** The number of ways to reach each state that needs a character, and the end. */
+/** The number of ways to reach the end, and each state that needs a character. */
 type PathCounts = ReadonlyMap<number, number>
 
 /**

@@ -1,4 +1,4 @@
-/** Checks EV1xx: explains the schema errors of a file at their exact positions, one finding per cause. */
+/** Checks EV1xx: explains a file's schema errors at their exact positions, with one finding per cause. */
 import { getValueAt } from '../../lib/result.ts'
 import { suggestFormats } from '../suggestions/misspelt-addresses.ts'
 import { reportInvalidFormat, getKeyName } from '../suggestions/value-formats.ts'
@@ -68,7 +68,7 @@ export const schemaChecks = {
   EV107: {
     slug: 'wrong-count',
     severity: 'error',
-    why: 'Too few or too many entries, or one entry twice.',
+    why: 'There are too few or too many entries, or an entry is listed twice.',
   },
   EV108: {
     slug: 'unknown-format',

@@ -1,5 +1,5 @@
 /**
- * TypeScript types of a schema-valid event file.
+ * TypeScript types for an event file that conforms to the schema.
  *
  * Written by hand; a test compares them key by key with `schemas/*.schema.json`.
  */

@@ -1,8 +1,8 @@
 /**
  * Validators for the JSON Schemas of event and shared files; each returns the errors of a value.
  *
- * Here ajv compiles a schema on first use. Browser pages may not compile code, and each command of the server would
- * compile again, so both builds replace this file with the same functions, compiled in advance
+ * In this file, ajv compiles a schema on first use. Browser pages may not compile code, and every server command would
+ * compile the schemas again. So both builds replace this file with the same functions, compiled in advance
  * (schemas/precompiled.ts).
  */
 import { Ajv, type ErrorObject, type Options } from 'ajv'

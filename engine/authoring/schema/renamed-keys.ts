@@ -1,8 +1,8 @@
 /**
  * Renamed keys of event files: their old and new names.
  *
- * Old names must stay readable: every version that was ever served is stored as text and
- * compiled again when a payment or a start needs it.
+ * The compiler accepts the old names permanently: every version ever served is stored as text, and is compiled again
+ * when a payment or a server start needs it.
  */
 import { applyFixes } from '../apply-fixes.ts'
 import type { Finding } from '../finding.ts'
@@ -60,7 +60,7 @@ const oldNames = new Set(RENAMED_KEYS.map(([, old]) => old.replace('.*', '')))
 export function getCurrentKey(path: string, key: string): string {
   const [first = '', ...rest] = key.split('.')
   if (!oldNames.has(first)) return key
-  const block = getBlock(path)
+  const block = toBlockPath(path)
   if (rest.length === 0) return currentByOld.get(joinBlockName(block, key)) ?? key
   const currentKey = currentByOld.get(joinBlockName(block, `${first}.*`))
   return currentKey === undefined ? key : currentKey.replace('*', rest.join('.'))
@@ -68,20 +68,17 @@ export function getCurrentKey(path: string, key: string): string {
 
 /** Returns the new spelling of a string; the text itself if it was not renamed. */
 export function getCurrentValue(path: string, value: string): string {
-  const block = getBlock(path)
+  const block = toBlockPath(path)
   if (!PATH_VALUES.has(block)) return currentValueByOld.get(joinBlockName(block, value)) ?? value
   return value.split('.').reduce((parent, key) => join(parent, getCurrentKey(parent, key)), '')
 }
 
 /** Replaces list indexes with `*`, as in the tables above. */
-function getBlock(path: string): string {
+function toBlockPath(path: string): string {
   return path.replace(/\.\d+(?=\.|$)/g, '.*')
 }
 
-/**
- * Reads an event file. Its values and positions have the new names, even if the file uses the old
- * ones.
- */
+/** Reads an event file. The values and positions use the new names, even if the file uses the old ones. */
 export function readEventFile(file: SourceText): {
   readonly source: Source
   readonly findings: readonly Finding[]
@@ -94,13 +91,13 @@ const OLD_WORD = new RegExp(
 )
 
 /**
- * Returns true if two texts differ only in old and new names. A rename does not change line
- * numbers.
+ * Returns true if old and new names are the only difference between two texts. A rename does not
+ * change line numbers.
  */
 export function isSameApartFromNames(a: string, b: string): boolean {
   if (a === b) return true
   const [lines, otherLines] = [a.split('\n'), b.split('\n')]
-  // Fast test: it finds most differences, and parsing takes a thousand times longer.
+  // A fast first test: it detects most differences, and parsing takes a thousand times longer.
   const mayBeRenamed =
     lines.length === otherLines.length &&
     lines.every(

@@ -1,4 +1,4 @@
-/** Recognises amounts in everyday notation ("Rs. 5,000/-", "५०००", "5k", "free"); suggests digits. */
+/** Recognises amounts in everyday notation ("Rs. 5,000/-", "५०००", "5k", "free") and suggests digits. */
 import { formatCurrency, getDecimals, INR, type Currency } from '../../lib/money.ts'
 import { buildOwnSignPattern } from './currency-notations.ts'
 
@@ -37,7 +37,7 @@ const RUPEE_PREFIX =
 const RUPEE_SUFFIX =
   /\s*(\/?\s*[-–—=]+|\/|rs\.?|inr|₹|rupees?|रुपये|രൂപ|only|each|nett?|per (person|head|delegate|day)|p\.?p\.?|approx\.?|[*†#;:,.!]+)$/
 
-/** Returns the meaning of a price text in a currency; null if it does not look like a price. */
+/** Returns what a text written as a price in this currency means; null if it does not look like a price. */
 export function suggestAmount(text: string, currency = INR): AmountSuggestion | null {
   const amountText = toPlainDigits(removeQuotes(text))
     .replace(/[*_~`]{1,2}(.+?)[*_~`]{1,2}/g, '$1')
@@ -201,7 +201,7 @@ export function explainAmount(
   }
 }
 
-/** Extracts the number from "18 %", "5 MB", "५". Returns null if the text contains no number, or several. */
+/** Extracts the number from "18 %", "5 MB", "५". Returns null if the text does not contain exactly one number. */
 export function suggestNumber(text: string): string | null {
   const numberText = toPlainDigits(removeQuotes(text)).replace(
     // Replaces letters that look like digits if they are next to digits.

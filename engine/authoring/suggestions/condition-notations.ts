@@ -11,7 +11,7 @@ const YES_NO: Readonly<Record<string, string>> = {
   off: 'false',
 }
 
-/** Reads "yes", "Y", "1", "checked" as true; null if it is neither yes nor no. */
+/** Reads "yes", "Y", "1", "checked" as true; null if the word means neither yes nor no. */
 export function suggestYesNo(value: unknown): 'true' | 'false' | null {
   const word = String(value).trim().toLowerCase()
   if (/^(?:1|t|yeah|yep|checked|ticked|selected|agreed|accepted|ok)$/.test(word)) return 'true'
@@ -68,7 +68,7 @@ const RANGE_PATTERNS: readonly (readonly [RegExp, (first: string, second: string
   ],
 ]
 
-/** Reads "70+", ">70", "60-70", "above 70 years" as a number test; null if it is not a range. */
+/** Reads "70+", ">70", "60-70", "above 70 years" as a test such as `{at_least: 70}`; null if it is not a range. */
 export function suggestRange(text: string): string | null {
   const ageText = text
     .trim()
@@ -81,10 +81,7 @@ export function suggestRange(text: string): string | null {
   return null
 }
 
-/**
- * Suggests a correction for a string that is compared with a date: an age test for "under 30",
- * otherwise a day.
- */
+/** Suggests a correction for a string that is compared with a date: an age test for "under 30", otherwise a date. */
 export function suggestDayOrAge(id: string, value: string): string {
   const range = suggestRange(value)
   return range === null
@@ -97,13 +94,12 @@ const toId = (word: string): string =>
     .trim()
     .toLowerCase()
     .replace(/[\s_-]+/g, '-')
-/** Returns the option that a word names. Case is ignored, and spaces count as hyphens. */
+/** Returns the option that a word refers to. Case is ignored, and spaces count as hyphens. */
 const findOption = (word: string, options: readonly string[]): string | undefined =>
   options.find((name) => toId(name) === toId(word.replace(/^["'“”]|["'“”]$/g, '')))
 
 /**
- * Reads "pg or faculty", "pg/faculty", "not pg" as a test of a choice among `optionIds`; null if it
- * names no options.
+ * Reads "pg or faculty", "pg/faculty", "not pg" as a test for some of `optionIds`; null if it mentions none of them.
  */
 export function suggestChoice(text: string, optionIds: readonly string[]): string | null {
   if (findOption(text, optionIds) !== undefined) return null
@@ -183,7 +179,7 @@ const CONNECTIVE_SUGGESTIONS: Readonly<Record<string, string>> = {
   any: 'write a list of conditions, [{role: pg}, {is_member: true}]: one of them must be true',
   and: 'write both in one condition, {role: pg, is_member: true}: all must be true',
   all: 'write both in one condition, {role: pg, is_member: true}: all must be true',
-  not: 'write not after the name of the field, {role: {not: pg}}',
+  not: 'write `not` after the name of the field, {role: {not: pg}}',
   field: 'write the name of the field and its answer, such as {is_member: true}',
   equals: 'write the name of the field and its answer, such as {is_member: true}',
   value: 'write the name of the field and its answer, such as {is_member: true}',

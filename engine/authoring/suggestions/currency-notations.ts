@@ -15,7 +15,7 @@ import type { Source } from '../syntax/source.ts'
 export const getStatedCurrency = (text: string): Currency =>
   readCurrency(/^currency: *["']?([A-Z]{3})\b/m.exec(text)?.[1]) ?? INR
 
-/** Returns the currency of a price: that of the category named in its row or cell, or otherwise the event's. */
+/** Returns the currency of a price: that of the category in its row or cell, otherwise the event's. */
 export function getCurrencyAt(source: Source, path: string): Currency {
   const names = path.split('.prices.')[1]?.split('.') ?? []
   for (let index = 0; source.has(`categories.${index}`); index += 1) {
@@ -75,7 +75,7 @@ const mapCodesByName = memoize((_: 'all') => {
   ])
 })
 
-/** Removes plurals for comparison: "Euros", "US dollars". */
+/** Removes a plural ending for comparison: "Euros", "US dollars". */
 const toSingular = (name: string): string => name.toLowerCase().replaceAll(/(?<=\p{L}{2})s\b/gu, '')
 
 /** Returns the currency that a string means: "Euro", "eur", "€", "Rs.", "US dollars". Null if not recognised. */
@@ -126,8 +126,9 @@ const RUPEE_ABBREVIATION: readonly string[] = ['LKR', 'MUR', 'NPR', 'PKR', 'SCR'
 export type CurrencySign = { readonly currency: Currency; readonly pattern: string }
 
 /**
- * Returns the signs to look for next to amounts of an event in that currency, starting with its own: `$` means
- * Singapore dollars in an event in SGD. Rupee signs are handled separately, unless they are the event's own.
+ * Returns the signs to look for next to amounts, starting with those of the event's currency: in an event with prices
+ * in SGD, `$` means Singapore dollars. Rupee signs are handled separately, unless the event's currency is another
+ * rupee, such as LKR.
  */
 export const listCurrencySigns = memoize((eventCurrency: Currency): readonly CurrencySign[] => [
   ...(eventCurrency === INR
@@ -161,7 +162,7 @@ const escapePattern = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]
 const buildIsolatedPattern = (sign: string): string =>
   `(?<![\\p{L}\\d])${escapePattern(sign)}${/\p{L}$/u.test(sign) ? '(?!\\p{L})' : ''}`
 
-/** Returns the currency of a sign that these patterns found; null if it is a rupee sign. */
+/** Returns the currency of a sign that one of these patterns matched; null for a rupee sign. */
 export function findCurrencyOfSign(sign: string, eventCurrency: Currency): Currency | null {
   return (
     listCurrencySigns(eventCurrency).find(({ pattern }) =>

@@ -39,7 +39,7 @@ export function reportCurrency(source: Source, path: string, valueText: string):
 
 /**
  * Returns the fix that removes `fees.currency` and, if `newCurrency` is not null, writes it above `fees`. Returns no
- * fix if the entry shares its line.
+ * fix if other entries are on the same line.
  */
 export function moveCurrency(source: Source, newCurrency: Currency | null): Pick<Draft, 'fix'> {
   const { text } = source

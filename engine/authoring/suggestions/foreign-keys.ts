@@ -1,4 +1,4 @@
-/** Keys from other form builders, with the corresponding keys of our event files. */
+/** Keys that other form builders use, with Rollcall's equivalents. */
 import { suggestCondition, suggestYesNo } from './condition-notations.ts'
 import { parseSynonyms, normaliseWord, type SynonymList } from './foreign-word-list.ts'
 import { SALE_KEY_SYNONYMS } from './keys-of-other-form-builders.ts'
@@ -24,8 +24,8 @@ const PROSE_SYNONYMS =
   'description desc details detail note notes info information help explanation'
 
 /**
- * Synonyms by the path of a block, in the form: our key < their keys. An indented line continues the one above. A
- * sentence (!) explains a key without an equivalent in our files.
+ * Synonyms, keyed by a block's path, in the form: our key < their keys. An indented line continues the one above. A
+ * sentence after `!` explains keys that have no equivalent in our files.
  */
 const KEY_SYNONYMS: readonly (readonly [RegExp, string])[] = [
   [
@@ -350,8 +350,9 @@ type KeySuggestion = {
 }
 
 /**
- * Returns the key that the author probably meant by an unknown key, with the help. Returns null if none is known.
- * `path` is the path of the block, `written` the value as written in the file, `block` the other keys of the block.
+ * Returns the key that the author probably meant by an unknown key, with the help. Returns null if no suggestion is
+ * known. `path` is the path of the block, `written` the value as written in the file, `block` the other keys of the
+ * block.
  */
 export function suggestKey(
   path: string,
@@ -376,7 +377,7 @@ export function suggestKey(
   const isShort =
     written !== null && /^[^\n]+$/.test(written) && written.length <= MAX_QUOTED_CHARACTERS
   if (!isShort || ownKey !== name) return { key: name, help: `write ${ownKey}` }
-  // Without an id, a name in the format of an id is treated as the id.
+  // If the block has no id, a name in the format of an id is treated as the id.
   if (name === 'label' && lacksKey(block, 'id') && /^[a-z][a-z0-9]*([_-][a-z0-9]+)*$/.test(written))
     return { key: 'id', help: `write id: ${written}` }
   if (/^(?:show_)?when$/.test(name) && !/^[{[]/.test(written))
@@ -386,7 +387,7 @@ export function suggestKey(
     }
   return { key: name, help: `write ${name}: ${written}` }
 }
-/** The message does not repeat longer values. */
+/** Values longer than this are not repeated in the message. */
 const MAX_QUOTED_CHARACTERS = 60
 
 const hasType = (block: unknown, type: string): boolean =>

@@ -1,4 +1,4 @@
-/** Enumerated values of other form builders, with the corresponding values of our files. */
+/** Enumerated values that other form builders use, with Rollcall's equivalents. */
 import { parseSynonyms, normaliseWord } from './foreign-word-list.ts'
 
 const ONLY_TRUE = `
@@ -6,7 +6,7 @@ true < yes y on 1
 !remove it: only true has an effect < no n false off 0
 `
 
-/** Synonyms by the key of the value, in the form: our word < their words. A sentence (!) is shown unchanged. */
+/** Synonyms, keyed by the value's key, in the form: our word < their words. A sentence after `!` is shown unchanged. */
 const VALUE_SYNONYMS: Readonly<Record<string, string>> = {
   type: `
 select, as: radio < radio radios radiobutton radio_button radiobuttons radio_buttons single_choice
@@ -83,7 +83,7 @@ const synonymsByKey = new Map(
 
 /**
  * Returns the correct word for an enumerated value. Returns null if the value is not recognised. `siblings` is the
- * block of the key.
+ * block that contains the key.
  */
 export function suggestValue(key: string, value: unknown, siblings: unknown = null): string | null {
   const word = normaliseWord(String(value))
@@ -91,7 +91,7 @@ export function suggestValue(key: string, value: unknown, siblings: unknown = nu
     .get(key)
     ?.find(({ foreignWords }) => foreignWords.includes(word))?.ownWord
   if (ownValue === undefined) return null
-  // Other form builders use one word for a checkbox, a group of checkboxes and a consent box.
+  // Other form builders use the same word for a checkbox, a group of checkboxes and a consent box.
   if (key === 'type' && ownValue === 'yes-no') return `write type: ${suggestCheckboxType(siblings)}`
   return ownValue.startsWith('!') ? ownValue.slice(1) : `write ${key}: ${ownValue}`
 }

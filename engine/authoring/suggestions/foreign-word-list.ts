@@ -1,4 +1,4 @@
-/** Parses lists of synonyms: our word, and the corresponding words of other form builders. */
+/** Parses lists of synonyms: our word, and the words that other form builders use instead. */
 
 export type SynonymList = { readonly ownWord: string; readonly foreignWords: readonly string[] }
 

@@ -6,7 +6,7 @@ const MESSAGE_SYNONYMS = 'message text error note notice warning full_message fu
 const LABEL_SYNONYMS = 'title name text caption description desc details display'
 const ID_SYNONYMS = 'key code slug identifier'
 
-/** Has the same format as `KEY_SYNONYMS` (foreign-keys.ts): by the path of a block, our key < their keys. */
+/** Has the same format as `KEY_SYNONYMS` (foreign-keys.ts): keyed by a block's path, our key < their keys. */
 export const SALE_KEY_SYNONYMS: readonly (readonly [RegExp, string])[] = [
   [
     /^fees\.items\.\d+$/,

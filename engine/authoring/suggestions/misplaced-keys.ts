@@ -1,4 +1,4 @@
-/** Explains valid keys at the wrong nesting level, with the correct block for each. */
+/** Explains valid keys at the wrong nesting level, and states the block that each belongs in. */
 import { addDays, isDay, type Day } from '../../lib/time.ts'
 import type { Source } from '../syntax/source.ts'
 
@@ -30,7 +30,7 @@ const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
   [
     /^fees\.tax$/,
     /^(?:from|to|when)$/,
-    'a tax by day or by answer is a rule: fees: {tax_rules: [{KEY: …, percent: 5}]}',
+    'a tax that depends on the day or on an answer is a rule: fees: {tax_rules: [{KEY: …, percent: 5}]}',
   ],
   [
     /^results$/,
@@ -53,7 +53,7 @@ const MISPLACED_KEYS: readonly (readonly [RegExp, RegExp, string])[] = [
 /** Keys that belong inside `choose` but are written next to it. */
 const CHOOSE_KEYS = /^(?:message|at_least|at_most|mutually_exclusive)$/
 
-/** Returns where the key belongs; null if it belongs nowhere. */
+/** Returns a sentence that says where the key belongs; null if no block accepts it. */
 export function explainMisplacedKey(
   source: Source,
   path: string,

@@ -76,8 +76,8 @@ const SITE_ADDRESS =
   /^(?:h?t?tt?p?ps?\s*[:;]?\s*[/\\]+|www\b|[\w-]+(?:\.[\w-]+)*\.[a-z]{2,}(?:[/\\]|$))/i
 
 /**
- * Returns possible meanings of a string that violates a schema pattern, nearest first. If `acceptsSites`, the pattern
- * accepts external addresses, so an external address is not mistaken for one of Rollcall's pages.
+ * Returns possible corrections of a string that violates a schema pattern, nearest first. If `acceptsSites` is true,
+ * the pattern accepts external addresses, so an external address is not mistaken for one of Rollcall's pages.
  */
 export function suggestFormats(text: string, acceptsSites = false): readonly string[] {
   const trimmed = toPlainDigits(removeQuotes(text))

@@ -1,11 +1,11 @@
-/** Suggests the nearest of the names that are allowed at a position. */
+/** Suggests the allowed name that is nearest to a misspelt one. */
 import { computeEditDistance } from '../../lib/edit-distance.ts'
 import { memoize } from '../../lib/memoize.ts'
 
-/** Ids are never longer, and comparing longer words takes too long. */
+/** No id is longer than this, and comparing longer words takes too long. */
 const MAX_COMPARED_LENGTH = 80
 
-/** The maximum number of name comparisons per file: half a second, and more than any real file needs. */
+/** The maximum number of name comparisons per file. They take half a second; no real file needs as many. */
 const MAX_COMPARISONS = 200_000
 const getComparisonBudget = memoize((_file: object) => ({ left: MAX_COMPARISONS }))
 
@@ -62,7 +62,7 @@ export function suggestName(
     : { help }
 }
 
-/** Shorter words are part of too many names. */
+/** Shorter words occur in too many names. */
 const MIN_PART_LENGTH = 4
 
 /**
@@ -83,8 +83,8 @@ function findNameWithWord(word: string, names: readonly string[]): string | null
 }
 
 /**
- * Returns true if a word is certainly a mistyped form of a name. day-3 is not a mistyped day-1, and
- * for two letters only a swap is certain.
+ * Returns true if a word is certainly a typo of a name. day-3 is not a typo of day-1, and a two-letter word is a
+ * certain typo only if its letters are swapped.
  */
 function isTypoOf(word: string, name: string): boolean {
   const [a, b] = [word.toLowerCase(), name.toLowerCase()]
@@ -97,7 +97,7 @@ function isTypoOf(word: string, name: string): boolean {
   )
 }
 
-/** Formats a list for a note: "a, b and c". A long list ends with the number of the remaining names. */
+/** Formats a list for a note: "a, b and c". A long list ends with the number of names left out. */
 export function formatList(names: readonly string[], max = 12, separator = ', '): string {
   return names.length <= max
     ? names.join(separator)

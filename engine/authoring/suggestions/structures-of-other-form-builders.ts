@@ -1,9 +1,9 @@
-/** Recognises other structures of items, quotas, discount codes and member lists, and suggests ours. */
+/** Recognises items, quotas, codes and member lists in other form builders' structure; suggests ours. */
 import type { Draft } from '../finding.ts'
 import type { SchemaError } from '../schema/json-schemas.ts'
 import type { Source } from '../syntax/source.ts'
 
-/** A suggestion. All other findings at or below the path `covers` have the same cause. */
+/** A suggestion for a structure. All other findings at or below the path `covers` have the same cause. */
 export type SaleSuggestion = Pick<Draft, 'message' | 'help'> & {
   readonly at: string
   readonly covers: string
@@ -12,7 +12,7 @@ export type SaleSuggestion = Pick<Draft, 'message' | 'help'> & {
 const ITEM_PRICES = /^fees\.items\.\d+\.prices$/
 const ITEM_TABLE = /^fees\.items\.\d+\.prices\.\d+$/
 
-/** Returns the header row, with the file's period names. */
+/** Returns the header row of a price table: the names of the file's periods. */
 function listColumns(source: Source): string {
   const { fees } = source.value as { readonly fees?: { readonly periods?: unknown } }
   const periods: unknown = fees?.periods
@@ -29,7 +29,7 @@ function listColumns(source: Source): string {
   return `[${ids.length === 0 ? '…' : ids.join(', ')}]`
 }
 
-/** Formats a table of one row from prices as written: `[500, 600]`, `500`. */
+/** Formats a price table with one row from prices as written: `[500, 600]`, `500`. */
 export function formatRow(source: Source, written: string): string {
   const columns = listColumns(source)
   const columnCount = columns.split(',').length
@@ -112,8 +112,8 @@ function isKeyedByPeriod(source: Source, table: unknown): boolean {
 }
 
 /**
- * Explains a condition that refers to a field of listed people. Only the number of people can be
- * compared.
+ * Explains a condition on a field that is asked for each listed person. A condition can test only the number of
+ * people.
  */
 export function explainPeopleCondition(source: Source, path: string, key: string): string | null {
   const peopleFieldId = /\.(?:when|show_when)(?:\.\d+)?\.([a-z0-9_]+)$/.exec(path)?.[1]
@@ -153,7 +153,7 @@ export function explainSaleValue(source: Source, path: string, value: unknown): 
   return null
 }
 
-/** Explains a missing key of a quota, a people field or a tax, with its notation. */
+/** Explains a key missing from a quota, a people field or a tax, and shows how to write it. */
 export function explainMissingSaleKey(path: string, key: string, block: unknown): string | null {
   if (/^quotas\.\d+$/.test(path) && key === 'full')
     return 'write full: with the message, such as full: All seats are taken'

@@ -78,8 +78,8 @@ const KEY_BY_SYNONYM: Readonly<Record<string, string>> = {
 }
 
 /**
- * Returns the correct notation for a tax of an event file. `path` is the path of the wrong structure, `value` the
- * value there. Null if the path does not concern a tax, or if no better notation is known.
+ * Returns the correct notation for a tax in an event file. `path` is the path of the invalid structure, `value` its
+ * value. Returns null if the path does not concern a tax or no better notation is known.
  */
 export function explainTax(path: string, value: unknown): string | null {
   const [first = '', second = '', third = '', ...deeperKeys] = path.split('.')

@@ -1,4 +1,4 @@
-/** Explains unknown and missing keys with the key that was probably meant. Reports each mistake once. */
+/** Explains unknown and missing keys and suggests the key that was probably meant. Reports each mistake once. */
 import { suggestConnective } from './condition-notations.ts'
 import type { Draft } from '../finding.ts'
 import { suggestKey } from './foreign-keys.ts'
@@ -85,8 +85,8 @@ function suggestItemKey(
 }
 
 /**
- * Returns the finding for a missing key; null if the key exists under another name, which is
- * reported already.
+ * Returns the finding for a missing key; null if the key exists under another name, for which a finding already
+ * exists.
  */
 export function reportMissingKey(
   source: Source,
@@ -131,7 +131,7 @@ export function reportMissingKey(
   }
 }
 
-/** Refers to the field's type if only this type requires the missing key, because the type may be the mistake. */
+/** Returns a reference to the field's type if this type alone requires the missing key: the type may be the mistake. */
 function findRequiringType(source: Source, path: string, key: string): Pick<Draft, 'related'> {
   const type = join(path, 'type')
   const isOfType = /^(?:accept|options|fields|max)$/.test(key) && source.has(type)
@@ -144,7 +144,7 @@ function findRequiringType(source: Source, path: string, key: string): Pick<Draf
 const toHelp = (help: string | null): { readonly help?: string } => (help === null ? {} : { help })
 const RULE_PATH = /^category\.rules\.\d+$/
 
-/** Returns a block that contains the missing key and is itself an unknown key there. */
+/** Returns the nested block that contains the missing key, if that block's own key is not valid in `block`. */
 function findNestedBlock(
   path: string,
   key: string,
@@ -196,7 +196,7 @@ function explainIndentation(
       }
 }
 
-/** Returns the position of each key of a block. Memoized for all findings, like the next function. */
+/** Returns the position of each key of a block. Memoized, like the next function, because all findings use it. */
 const indexKeys = memoize(
   (block: object): ReadonlyMap<string, number> =>
     new Map(Object.keys(block).map((key, index) => [key, index])),

@@ -104,7 +104,7 @@ export function reportInvalidFormat(
   }
 }
 
-/** Splits `reg_no; total`: list entries with a separator that is not a comma. */
+/** Splits list entries that are separated by something other than a comma, such as `reg_no; total`. */
 function splitEntries(text: string, pattern: string): readonly string[] | null {
   const parts = text.split(/\s*[;|/]\s*|\s+(?:and|&)\s+|\s+/).filter((part) => part !== '')
   return parts.length > 1 &&

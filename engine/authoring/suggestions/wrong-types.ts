@@ -12,8 +12,8 @@ import { explainSaleValue } from './structures-of-other-form-builders.ts'
 import type { Source } from '../syntax/source.ts'
 
 /**
- * Reports a value of the wrong type. `types` are the types that the schema allows; `itemText` names the item in the
- * message.
+ * Reports a value of the wrong type. `types` are the types that the schema allows; `itemText` describes the item in
+ * the message.
  */
 export function reportWrongType(
   path: string,
@@ -106,7 +106,7 @@ const ENTRY_LIST_PATHS =
 const MAIL_KEYS = new Set(['support', 'office', 'copy_to'])
 const DAY_KEYS = new Set(['from', 'to', 'opens', 'closes', 'on'])
 
-/** Returns the correction, and the part to mark if it is not the whole value. */
+/** Returns the correction, and the part of the value to mark if it is not the whole value. */
 function suggestCorrection(
   path: string,
   value: unknown,
@@ -253,7 +253,7 @@ export const isPrice = (path: string): boolean =>
     path,
   )
 
-/** Returns the number of columns of the price table; one if unknown. */
+/** Returns the number of columns in the price table; 1 if unknown. */
 function countColumns(source: Source): number {
   let count = 0
   while (source.has(`fees.periods.${count}`)) count += 1
@@ -261,7 +261,7 @@ function countColumns(source: Source): number {
 }
 
 /**
- * Suggests `early-bird` for `{id: early-bird}`, an id written instead of a name. Returns null if the value may be a
+ * Suggests `early-bird` for `{id: early-bird}`, a block written instead of a name. Returns null if the value may be
  * text.
  */
 function suggestBareName(raw: string): string | null {
@@ -311,7 +311,7 @@ function suggestPrice(cell: string, currency: Currency): string {
   return suggestion?.is === 'rupees' ? suggestion.rupees : suggestion?.is === 'free' ? 'free' : cell
 }
 
-/** Returns a value as written in the file; a long one is truncated. */
+/** Returns a value as written in the file, truncated if it is long. */
 export function getSourceText(source: Source, path: string): string {
   const { start, end } = source.place(path)
   const raw = source.text.slice(start.offset, end.offset).trim()
@@ -319,7 +319,7 @@ export function getSourceText(source: Source, path: string): string {
 }
 const UNLIMITED_WORDS =
   /^(?:un ?limited|no ?limit|none|any|infinite|infinity|open|all|as many as.*)$/i
-/** A longer excerpt of the value does not help the author to find it. */
+/** A longer excerpt would not help the author find the value. */
 const MAX_WRITTEN_LENGTH = 120
 const YES_NO: Readonly<Record<string, 'true' | 'false'>> = {
   yes: 'true',

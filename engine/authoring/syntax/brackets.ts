@@ -16,7 +16,7 @@ import type { Row } from './lines.ts'
 const CLOSING_BRACKETS: Readonly<Record<string, string>> = { '{': '}', '[': ']' }
 type OpenBracket = { readonly bracket: string; readonly at: number }
 
-/** Reads brackets that begin at `from` and all lines that they span. */
+/** Looks for a mistake in the brackets that open at `from`, on all lines that they span. */
 export function findBracketMistake(
   source: SourceRows,
   i: number,
@@ -187,7 +187,7 @@ function reportBracketsInText(
   const closerOffset = text.indexOf(closer, at)
   const textStart = token + (/^[\w.-]+:\s+/.exec(text.slice(token, at))?.[0].length ?? 0)
   const pattern = /^\/\^?.*?\$?\/(?=\s*[,}\n])/.exec(text.slice(textStart, getRowEnd(row) + 1))?.[0]
-  // A pattern between slashes, as in programming languages: its braces are part of it.
+  // A pattern between slashes, as in programming languages: its braces belong to the pattern.
   if (pattern !== undefined)
     return {
       isBraces: bracket === '{',

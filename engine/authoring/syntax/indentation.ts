@@ -20,8 +20,8 @@ type IndentationMistake = {
 }
 
 /**
- * Returns the first line that fits no block above it, with the lines that may be misplaced instead. Returns null if all
- * lines fit.
+ * Returns the first line that fits no block above it, and the lines that may be the misplaced ones instead. Returns
+ * null if all lines fit.
  */
 export function findIndentationMistake(text: string): IndentationMistake | null {
   const rows = text.split('\n')
@@ -134,7 +134,7 @@ function listReadableLines(rows: readonly string[]): readonly Line[] {
   return lines
 }
 
-/** Returns a line without its quoted texts and its comment. */
+/** Removes quoted texts and the comment from a line. */
 function removeTexts(text: string): string {
   return text
     .replace(/"(?:[^"\\]|\\.)*"|(?<=^|[\s,[{:])'[^']*'/g, '""')

@@ -1,4 +1,4 @@
-/** Finds invisible and look-alike characters, and files in a wrong encoding. */
+/** Finds invisible and look-alike characters, and files in the wrong encoding. */
 import type { Report } from './syntax-findings.ts'
 import { splitRows } from './lines.ts'
 
@@ -109,7 +109,7 @@ const DAMAGED_LETTER = new RegExp(
 )
 
 /**
- * Reports one finding per line, at most ten: in a wrong encoding, every accented letter is damaged.
+ * Reports one finding per line and at most ten in total, because the wrong encoding damages every accented letter.
  */
 function reportLostLetters(text: string, report: Report): void {
   const reportedLines = new Set<number>()
@@ -150,7 +150,7 @@ const MISPLACED_SPACE = new RegExp(
   ].join('|'),
   'g',
 )
-/** Matches such spaces inside brackets, outside quoted texts. */
+/** Matches misplaced spaces inside brackets, outside quoted texts. */
 const UNUSUAL_IN_BRACKETS = new RegExp(
   `(?<=[{[,][ ]*)[${UNUSUAL_SPACES}]+|(?<=[{,][ ]*\\w+:[ ]?)[${UNUSUAL_SPACES}]+|[${UNUSUAL_SPACES}]+(?=[ ]*[}\\],])`,
   'g',
@@ -191,7 +191,7 @@ function reportUnusualSpaces(text: string, report: Report): void {
   }
 }
 
-/** Cyrillic and Greek letters that look like Latin ones, with these Latin letters. */
+/** Cyrillic and Greek letters, each with the Latin letter that it looks like. */
 const LOOKALIKES: Readonly<Record<string, string>> = Object.fromEntries(
   [...'аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅΑΒΕΖΗΙΚΜΝΟΡΤΥΧο'].map((letter, index) => [
     letter,

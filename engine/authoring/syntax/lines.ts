@@ -1,4 +1,4 @@
-/** Splits a file into lines and finds those of its block structure and of long texts. */
+/** Splits a file into the lines of its block structure, and recognises where long texts begin. */
 
 /** `start` is the offset of the line's first column, `at` the line's index; `text` is trimmed. */
 export type Row = {
@@ -8,7 +8,7 @@ export type Row = {
   readonly text: string
 }
 
-/** Returns the lines except empty lines, comments and lines inside long text (| or >). */
+/** Returns all lines except empty lines, comments and lines inside long text (| or >). */
 export function splitRows(text: string): readonly Row[] {
   const rows: Row[] = []
   let start = 0

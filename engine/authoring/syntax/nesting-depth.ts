@@ -1,5 +1,5 @@
 /**
- * Rejects texts nested too deeply to be parsed.
+ * Rejects texts that are nested too deeply to be parsed.
  *
  * The parsing time is quadratic in the depth, and very deep nesting overflows the stack.
  */
@@ -7,12 +7,12 @@ import type { Span } from './source.ts'
 
 /** Event files need four levels. A string with this many open brackets is not an event file. */
 const MAX_OPEN_BRACKETS = 200
-/** A line with this many nested lists, each the only entry of its parent. */
+/** Matches a line on which 60 nested lists or maps begin, each the only entry of its parent. */
 const NESTED_LISTS_ON_ONE_LINE = /^[ \t]*(?:[-?:][ \t]+){60}/m
 
 /**
- * Returns the approximate location where a string is nested too deeply to be parsed. Returns null if it is not too
- * deep. Ignores quotes.
+ * Returns the approximate location where a text becomes nested too deeply to be parsed; null if it never does.
+ * Ignores quotes.
  */
 export function findExcessiveNesting(text: string): Span | null {
   const nestedLists = NESTED_LISTS_ON_ONE_LINE.exec(text)

@@ -1,6 +1,5 @@
 /**
- * Parses YAML to plain values with the place of every key and value, and reports YAML traps
- * (EV0xx).
+ * Parses YAML into plain values, records the place of every key and value, and reports YAML traps (EV0xx).
  *
  * The only module that depends on the YAML library.
  */
@@ -25,15 +24,18 @@ import type { SourceText } from '../../event/source-files.ts'
  */
 const MAX_FILE_CHARACTERS = 300_000
 const MAX_VALUES = 8_000
-/** No email is longer. The limit is needed because the search for days and amounts reads each string several times. */
+/**
+ * No email is longer than this. The limit is needed because the search for days and amounts reads each string several
+ * times.
+ */
 const MAX_TEXT_CHARACTERS = 5_000
-/** No event file needs more levels, and every stack can hold this many. */
+/** No event file needs more levels, and every stack is large enough for this many. */
 const MAX_NESTING_DEPTH = 60
 const TOO_DEEP_MESSAGE = 'the text is nested too deeply'
 
 /**
- * A value that starts with a letter and is not null, true or false is a string. Testing this tag first lets nine out of
- * ten values and keys skip the tests for null and eight kinds of numbers.
+ * A value that starts with a letter and is not null, true or false is a string. Nine out of ten values and keys are
+ * such strings. Because this tag is tested first, they skip the tests for null and eight kinds of numbers.
  */
 const WORD_TAG: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
@@ -58,8 +60,8 @@ const NO_RENAMES: Renames = {
 type NodeSpans = { readonly key: Span | null; readonly value: Span; readonly node: Node | null }
 
 /**
- * Parses a file. Never throws. If `value` is null, there is a finding of severity error. Values and paths use the
- * current names of `renames`; an old name is reported at its position.
+ * Parses a file. Never throws. If `value` is null, at least one finding is an error. Values and paths use the current
+ * names from `renames`; an old name is reported at its position.
  */
 export function readYaml(
   file: SourceText,
@@ -116,7 +118,7 @@ export function readYaml(
     while (stop > start && /\s/.test(file.text[stop - 1] ?? '')) stop -= 1
     return [start, stop]
   }
-  const getWritten = (path: string): Written | null => {
+  const getScalar = (path: string): Written | null => {
     const node = spansByPath.get(path)?.node
     if (!isScalar(node) || !node.range) return null
     return {
@@ -131,7 +133,7 @@ export function readYaml(
     place: getPlace,
     span: getSpanAt,
     placeOf: locate,
-    getScalar: getWritten,
+    getScalar,
     has: (path) => spansByPath.has(path),
     trappedPaths,
   })

@@ -1,4 +1,4 @@
-/** Reads quoted texts: finds where they end, explains missing quotes, helps to read lines. */
+/** Reads quoted texts: finds where they end, explains missing quotes, and strips quotes and comments. */
 import type { SyntaxMistake } from './stray-lines.ts'
 import type { Row } from './lines.ts'
 

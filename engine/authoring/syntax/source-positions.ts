@@ -1,8 +1,9 @@
-/** Finds lines in an event file, for commands that print a line number with a message. */
+/** Finds the lines of values in an event file, for commands that print line numbers. */
 import { readEventFile } from '../schema/renamed-keys.ts'
 
 /**
- * Returns a function that finds the line (from 1) of the value at a path. It returns null if there is no such value.
+ * Returns a function that finds the 1-based line of the value at a path. That function returns null if there is no
+ * such value.
  */
 export function createLineFinder(
   text: string,

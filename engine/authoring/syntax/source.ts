@@ -21,7 +21,7 @@ export type Source = SourceText & {
    * existing parent.
    */
   place(path: string, part?: Part): Place
-  /** Returns the offsets of that place. Much faster than `place`, because it does not compute line numbers. */
+  /** Returns the offsets of the same place. Much faster than `place`, because it does not compute line numbers. */
   span(path: string, part?: Part): Span
   placeOf(span: Span, path: string): Place
   getScalar(path: string): Written | null

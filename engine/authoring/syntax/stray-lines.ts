@@ -6,7 +6,10 @@ export type SyntaxMistake = {
   readonly span: Span
   readonly message: string
   readonly help?: string
-  /** True if the line may also continue text. Such a mistake is used only if nothing better explains the error. */
+  /**
+   * True if the line may instead be the continuation of a text. Such a mistake is reported only if nothing explains
+   * the error better.
+   */
   readonly isGuess?: boolean
   /** True if the braces were meant as text. */
   readonly isBraces?: boolean
@@ -72,8 +75,8 @@ export function findStrayLine(text: string, at: number): SyntaxMistake | null {
 }
 
 /**
- * Returns the cells of a table line with bars (Markdown) or tabs (Excel). Returns an empty list for the line under a
- * table's header, and null if the line is not part of a table.
+ * Returns the cells of a line from a table with bars (Markdown) or tabs (Excel). Returns an empty list for the line
+ * under a table's header, and null if the line is not part of a table.
  */
 export function splitTableCells(text: string): readonly string[] | null {
   if (/^[|+][-=:+|\s]+[|+]$/.test(text) && /-|=/.test(text)) return []

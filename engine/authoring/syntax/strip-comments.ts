@@ -1,4 +1,4 @@
-/** Removes comments, and the empty lines that remain, from a published event file. */
+/** Removes comments from a published event file, and the empty lines that they leave. */
 import { Lexer } from 'yaml'
 
 /** The lexer's token before the text of a scalar. */
@@ -6,8 +6,8 @@ const SCALAR_TOKEN = '\u001f'
 /** Lexer tokens without text: the start of a document and the end of a flow collection. */
 const EMPTY_TOKENS = new Set(['\u0002', '\u0018', SCALAR_TOKEN])
 /**
- * Matches the start of a block text that includes the empty lines after it. A comment there keeps its #, so that its
- * line does not become text.
+ * Matches the header of a block text that keeps the empty lines after it (`|+`). A comment there keeps its #; without
+ * it, its line would become part of the text.
  */
 const KEEP_LINES_INDICATOR = /[|>]\d?\+/
 
@@ -31,7 +31,7 @@ export function removeComments(text: string): string {
 /** Matches an empty line at the end of the text, with the indentation of the next line. */
 const ENDS_WITH_EMPTY_LINE = /(?:^|\n)[ \t]*\r?\n[ \t]*$/
 
-/** Reduces consecutive empty lines to one and removes those at the start. Multiline texts stay unchanged. */
+/** Reduces consecutive empty lines to one, and removes all empty lines at the start. Multiline texts stay unchanged. */
 export function condenseEmptyLines(text: string): string {
   let condensed = ''
   let lastChunk = ''

@@ -101,7 +101,7 @@ function isAmongEntries(rows: readonly Row[], i: number): boolean {
   )
 }
 
-/** Reads the value from an offset to the end of its line, or of the last line that its brackets or quotes span. */
+/** Looks for a mistake in the value at an offset, up to the end of the last line that its brackets or quotes span. */
 function readValue(
   source: SourceRows,
   i: number,

@@ -16,7 +16,7 @@ export type TrapContext = {
   trap(path: string): void
 }
 
-/** Reports a node whose meaning in YAML differs from what was meant. Child nodes are checked separately. */
+/** Reports a node whose meaning in YAML differs from what the author meant. Child nodes are checked separately. */
 export function reportTraps(node: unknown, path: string, traps: TrapContext): void {
   const { text, report, trap } = traps
   const span = getNodeRange(node) ?? [0, 0]
@@ -52,7 +52,7 @@ export function reportTraps(node: unknown, path: string, traps: TrapContext): vo
   if (isSeq(node)) findCommaTraps(node, span, path, traps)
 }
 
-/** Reports `Hall #5`: with a space before the # and none after it, it was meant as text, but YAML reads a comment. */
+/** Reports `Hall #5`: a # with a space before it and none after was meant as text, but YAML reads a comment. */
 function findTextCutByHash(
   value: string,
   [start, end]: Span,
@@ -217,7 +217,7 @@ const NON_PROSE_KEYS = new Set(
   ).split(' '),
 )
 
-/** Returns true if the value is displayed text. The nearest key with a name decides. */
+/** Returns true if the value is displayed text. The nearest key with a name, not a list index, determines this. */
 function isProse(path: string): boolean {
   const name = path
     .split('.')
@@ -226,10 +226,7 @@ function isProse(path: string): boolean {
   return !NON_PROSE_KEYS.has(name ?? '') || /\.panel\.lines\b/.test(path)
 }
 
-/**
- * Reports a comma between digits, without a space, in a row of prices: it was meant to separate the thousands of one
- * amount.
- */
+/** Reports a comma between digits, without a space, in a row of prices: it was meant as a thousands separator. */
 function findCommaTraps(
   node: YAMLSeq,
   span: Span,

@@ -8,7 +8,7 @@ import type { Quota } from '../../event/pricing-types.ts'
 export type ContextArguments = {
   /** A kind of discount code of the event, or the reason why a code is not valid. */
   readonly code?: string | undefined
-  /** Full seats: a quota's id, or `quota.option`. */
+  /** The seats to treat as full: a quota's id, or `quota.option`. */
   readonly full?: readonly string[] | undefined
   /** `field.column=value`, or `field=none` for an answer without a row. */
   readonly roll?: readonly string[] | undefined
@@ -48,9 +48,12 @@ function readCode(event: EventConfig, code: string): Result<CodeStatus, string> 
   )
 }
 
-/** Returns the ids of the quota's seats. For a quota per option, returns the seat of the named option, or all seats. */
+/**
+ * Returns the ids of the quota's seats. If the quota applies per option, returns the given option's seat, or all
+ * seats.
+ */
 function readSeats(event: EventConfig, seatName: string): Result<readonly string[], string> {
-  const allSeats = event.quotas.flatMap((limit) => listSeatNames(event, limit))
+  const allSeats = event.quotas.flatMap((quota) => listSeatNames(event, quota))
   const quota = event.quotas.find(({ id }) => id === seatName)
   if (allSeats.includes(seatName)) return ok([seatName])
   return quota === undefined
@@ -83,7 +86,7 @@ function readMemberLists(
       )
       return err(
         id === ''
-          ? `Write a value of a member list as field.column=value, not "${text}".`
+          ? `Write a member list value as field.column=value, not "${text}".`
           : explainUnknownName('field with a member list', id, lookupFields),
       )
     }
@@ -119,7 +122,7 @@ function explainUnknownName(noun: string, name: string, knownNames: readonly str
   return `There is no ${noun} "${name}".${availableText}`
 }
 
-/** Describes the given context, with one sentence per value. For a full seat, adds the consequence. */
+/** Describes the given context, with one sentence per value. If seats are full, adds the consequence. */
 export function describeContext(
   event: EventConfig,
   { code, left, memberRecords }: PricingContext,

@@ -35,7 +35,7 @@ import { formatPaidItemPrice, isAboutCategory, listCategoriesOfTable } from './i
 import { ALL_OTHERS, formatAdjustment, formatAmountField, formatSeats } from './price-list.ts'
 import type { Naming } from './price-list.ts'
 
-/** The changes at the start of a day. */
+/** The changes that take effect at the start of a day. */
 export type CalendarDay = { readonly day: Day; readonly changes: readonly string[] }
 
 /** If the file states no opening date, the list begins this many days before the first date in the file. */
@@ -88,8 +88,8 @@ export function listCalendarDays(event: EventConfig): readonly CalendarDay[] {
 }
 
 /**
- * Names conditions and items by their labels, because the organisers who sign off the calendar do not know the ids of
- * the file.
+ * Refers to conditions and items by their labels, because the organisers who sign off the calendar do not know the
+ * file's ids.
  */
 const NAMING_BY_LABEL: Naming = { describe: describeConditionByLabels, nameItem: formatItemName }
 
@@ -100,7 +100,7 @@ const OPEN = 'Registration: open'
  * file states the opening day.
  */
 const formatFirstDay = (fact: string): string =>
-  fact === OPEN ? `${OPEN}, also before this day (the file states no opening date)` : fact
+  fact === OPEN ? `${OPEN}, before this day too (the file states no opening date)` : fact
 
 /** A sentence about a day, with the key of its subject. Different subjects may have the same label. */
 type Fact = readonly [key: string, sentence: string]
@@ -156,7 +156,7 @@ function formatCategoryPrice(event: EventConfig, category: string, day: Day): st
   return period.label === '' ? total : `${total} (${period.label})`
 }
 
-/** Returns the prices of an item on a day: a sentence for each of its options. */
+/** Returns the prices of an item on a day, with one sentence for each of its options. */
 function listItemFacts(event: EventConfig, item: Item, day: Day): readonly Fact[] {
   const { fees } = event
   const condition = formatItemCondition(event, item)
@@ -243,7 +243,7 @@ function formatItemCondition(event: EventConfig, item: Item): string {
     : `, where ${describeConditionByLabels(event, when)}`
 }
 
-/** Returns the seats of the quotas, which are the same on all days. */
+/** Returns a sentence about the seats of each quota, which are the same on all days. */
 const listSeats = (event: EventConfig): readonly Fact[] =>
   event.quotas.map((quota): Fact => [
     `quota ${quota.id}`,

@@ -1,4 +1,4 @@
-/** Explains each bill line by its price table cell, and why other items are not on the bill. */
+/** Explains which price table cell each bill line comes from, and why other items are not on the bill. */
 import type { Answers } from '../../event/answer-types.ts'
 import {
   adjustmentApplies,
@@ -26,10 +26,10 @@ import { getOwn } from '../../lib/result.ts'
 import { formatDay, type Day } from '../../lib/time.ts'
 
 type KeyPath = readonly (string | number)[]
-/** Returns the line (from 1) of a value in the event file, if its text is available. */
+/** Returns the 1-based line of a value in the event file, if the file's text is available. */
 export type FindLine = (keyPath: KeyPath) => number | null
 
-/** The names of these properties, and of `OmittedItem`, are printed by `rollcall event explain --json`. */
+/** `rollcall event explain --json` prints the property names of this type and of `OmittedItem`. */
 export type LineExplanation = {
   readonly line: Line
   readonly keyPath: KeyPath
@@ -53,7 +53,7 @@ export function hasItemsOrTaxes({ fees }: EventConfig): boolean {
   return fees.items.length + fees.adjustments.length > 0 || fees.taxRules !== undefined
 }
 
-/** Returns the path of the table with a category's row. */
+/** Returns the path of the table that contains a category's row. */
 export function getPricesPath(
   { fees }: EventConfig,
   category: string,
@@ -345,7 +345,7 @@ export function formatLineNumber(line: number | null): string {
   return line === null ? '' : ` (line ${line})`
 }
 
-/** Formats "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST". */
+/** Formats "₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the remaining ₹ 763 is GST". */
 export function formatTax(
   tax: Tax,
   price: Amount,
@@ -356,5 +356,5 @@ export function formatTax(
     return `${formatMoney(price, currency)} × ${tax.percent}% = ${formatMoney(gst, currency)}${rounding} ${tax.name}, on the price without the usual ${tax.replaces}%`
   if (tax.prices === 'exclusive')
     return `${formatMoney(price, currency)} × ${tax.percent}% = ${formatMoney(gst, currency)}${rounding} ${tax.name}, added to the price`
-  return `${formatMoney(price, currency)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base, currency)}${rounding}, the rest ${formatMoney(gst, currency)} is ${tax.name}`
+  return `${formatMoney(price, currency)} ÷ ${Number((1 + tax.percent / 100).toFixed(8))} = ${formatMoney(base, currency)}${rounding}, the remaining ${formatMoney(gst, currency)} is ${tax.name}`
 }

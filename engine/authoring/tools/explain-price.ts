@@ -69,7 +69,7 @@ export type Explanation = {
   readonly answers: readonly InterpretedAnswer[]
   /** The normalised answers with the context added. */
   readonly read: Answers
-  /** The payment method that decides the price. Absent if no price depends on it. */
+  /** The payment method that determines the price. Absent if no price depends on it. */
   readonly method?: string
   /** The currency of the bill, if the method does not accept it. */
   readonly rejectedCurrency?: Currency
@@ -82,7 +82,7 @@ export type Explanation = {
   /** The lines of the bill with their sources; empty without a price. */
   readonly lines: readonly LineExplanation[]
   readonly leftOut: readonly OmittedItem[]
-  /** The fields that the form would still reject, in form order. */
+  /** The fields that the form would still reject, in the form's order. */
   readonly errors: FieldErrors
 }
 
@@ -264,8 +264,8 @@ function formatPeriod(explanation: PeriodExplanation | null, on: Day): string {
       ? 'any day'
       : `${from === undefined ? '…' : formatDay(from)} to ${to === undefined ? '…' : formatDay(to)}`
   if (explanation.because === 'other-dates')
-    return `${id}, the period of every other date (its own dates: ${span})`
-  return `${id}  ${span}${explanation.alsoIn.length === 0 ? '' : `; the day is also in ${explanation.alsoIn.map((period) => period.id).join(', ')}, but the first listed counts`}`
+    return `${id}, the period for all other dates (its own dates: ${span})`
+  return `${id}  ${span}${explanation.alsoIn.length === 0 ? '' : `; the day is also in ${explanation.alsoIn.map((period) => period.id).join(', ')}, but the first one listed applies`}`
 }
 
 function describeAnswer(

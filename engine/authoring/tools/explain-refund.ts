@@ -1,4 +1,4 @@
-/** Explains the cancellation refund on the date of a price: refunded percentage, tax and charge deducted. */
+/** Explains the refund for a cancellation on the day of the quote: percentage, tax and charge. */
 import type { EventConfig } from '../../event/config.ts'
 import type { Cancellation, RefundTerms } from '../../event/approval-and-cancellation-types.ts'
 import { formatPlainAmount, formatMoney, formatPrice, type Currency } from '../../lib/money.ts'
@@ -8,7 +8,7 @@ import type { Quote } from '../../pricing/quote.ts'
 import { findRefundTerms, computeRefundOfPrice } from '../../registration/cancellation-refund.ts'
 import { removeUndefined, type Block, type DisplayedValue } from './show-conditions.ts'
 
-/** Returns one row. Returns none if the file has no refund scale or the price is zero. */
+/** Returns one row, or none if the file has no refund scale or the price is zero. */
 export function formatRefund(
   { cancellation, fees }: EventConfig,
   quote: Quote,
@@ -33,7 +33,7 @@ export function formatRefund(
   ]
 }
 
-/** Writes the refund scale as in an event file, with the terms of each step. */
+/** Converts the refund scale to the notation of event files, with the terms of each step. */
 export function showCancellation(
   cancellation: Cancellation | null,
   currency: Currency,

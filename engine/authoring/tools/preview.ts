@@ -226,8 +226,8 @@ function renderPriceList(event: EventConfig): string {
 }
 
 /**
- * Renders the column headings. An item's periods may have the same labels as those of registration but other days, so
- * the columns of items also show their days.
+ * Renders the column headings. An item's periods may have the same labels as the periods of registration but
+ * different days, so the columns of items show their days as well.
  */
 function renderHead(periods: readonly Period[], withDays = false): string {
   return periods

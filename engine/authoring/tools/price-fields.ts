@@ -3,7 +3,7 @@ import type { EventConfig, Field } from '../../event/config.ts'
 import { findRelevantFields } from '../proofs/fields-in-conditions.ts'
 import { listItemConditions } from '../proofs/item-prices.ts'
 
-/** Returns these fields in form order, with the fields that decide their visibility. */
+/** Returns these fields in form order, together with the fields that determine whether they are visible. */
 export function findPriceFields(event: EventConfig): readonly Field[] {
   const { categoryChoice: choice, fees, quotas } = event
   const conditions = [

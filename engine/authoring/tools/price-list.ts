@@ -184,7 +184,7 @@ function listRegistrationTables(event: EventConfig, prices: PriceTable): readonl
   })
 }
 
-/** Describes a category that no answer gives. A discount code may give it, or a full quota may offer it. */
+/** Describes a category that no answer leads to. A discount code may give it, or a full quota may offer it. */
 function describeListedCategory({ codeKinds, quotas }: EventConfig, category: string): string {
   const kinds = codeKinds.filter(({ gives }) => 'category' in gives && gives.category === category)
   if (kinds.length > 0) return `with a code: ${kinds.map(({ id }) => id).join(', ')}`
@@ -280,7 +280,7 @@ export function formatAmountField(
     : `${formatAmount(min)} to ${formatAmount(max)}, as entered in ${getFieldLabel(event, id)}`
 }
 
-/** Returns true if this tax applies to the whole list, so that it is not repeated. */
+/** Returns true if this tax applies to the whole list and so need not be repeated. */
 function hasCommonTax({ fees }: EventConfig, tax: Tax | null): boolean {
   return (
     tax?.name === fees.tax?.name &&
@@ -315,7 +315,7 @@ function formatTaxRule(event: EventConfig, { tax, when, from, to, note }: TaxRul
   ].join(', ')
 }
 
-/** How a list names conditions and items: by the ids of the file, or by the labels shown to delegates. */
+/** How a list refers to conditions and items: by the file's ids, or by the labels shown to delegates. */
 export type Naming = {
   readonly describe: (event: EventConfig, condition: Condition) => string
   readonly nameItem: (event: EventConfig, id: string) => string
@@ -343,7 +343,7 @@ function formatQuota(event: EventConfig, quota: Quota): string {
   const { full, few } = quota
   return [
     formatSeats(event, quota),
-    ...(few === undefined ? [] : [`from ${few} on the form shows how many are left`]),
+    ...(few === undefined ? [] : [`from ${few} on, the form shows how many are left`]),
     `then “${full.message}”${full.offer === undefined ? '' : ` and ${full.offer} is offered`}`,
   ].join('; ')
 }

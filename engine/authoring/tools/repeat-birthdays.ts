@@ -6,8 +6,11 @@ import type { Source } from '../syntax/source.ts'
 
 type Edit = { readonly start: number; readonly end: number; readonly text: string }
 
-/** Returns edits of the dates of birth in examples that an age condition tests. */
-export function moveBirthdays(source: Source, change: (birthday: Day) => string): readonly Edit[] {
+/** Returns the edits to the dates of birth that an age condition tests in the examples. */
+export function moveBirthdays(
+  source: Source,
+  change: (dateOfBirth: Day) => string,
+): readonly Edit[] {
   const { examples, ...rest } = source.value as EventFile
   const fields = new Set(listAgeFields(rest))
   return listPaths(examples, 'examples').flatMap((path): Edit[] => {
@@ -48,20 +51,20 @@ function listPaths(value: unknown, path: string): readonly string[] {
 }
 
 /** Moves a date of birth so that the delegate is exactly as old on the first day of the new event as on the old one. */
-export function shiftBirthday(birthday: Day, eventStart: Day, shiftDay: (day: Day) => Day): Day {
-  const years = Number(eventStart.slice(0, 4)) - Number(birthday.slice(0, 4))
+export function shiftBirthday(dateOfBirth: Day, eventStart: Day, shiftDay: (day: Day) => Day): Day {
+  const years = Number(eventStart.slice(0, 4)) - Number(dateOfBirth.slice(0, 4))
   const [oldStart, newStart] = [
     subtractYears(eventStart, years),
     subtractYears(shiftDay(eventStart), years),
   ]
   return oldStart === null || newStart === null
-    ? shiftDay(birthday)
-    : addDays(newStart, countDaysBetween(oldStart, birthday))
+    ? shiftDay(dateOfBirth)
+    : addDays(newStart, countDaysBetween(oldStart, dateOfBirth))
 }
 
 /**
- * Describes a date that is probably an age limit, because it is some years before the event's first or last day, plus
- * or minus one day. States the corresponding date for the next event. Returns null for other dates.
+ * Describes a date that is probably an age limit, because it is a whole number of years before the event's first or
+ * last day, give or take a day. States the corresponding date for the next event. Returns null for other dates.
  */
 export function explainUnchangedBirthday(
   day: string,
@@ -71,11 +74,11 @@ export function explainUnchangedBirthday(
   if (!isDay(day)) return null
   for (const edge of [oldEvent.from, oldEvent.to]) {
     const years = Number(edge.slice(0, 4)) - Number(day.slice(0, 4))
-    const birthday = subtractYears(edge, years)
-    const daysApart = birthday === null ? null : countDaysBetween(birthday, day)
-    const newBirthday = subtractYears(shiftDay(edge), years)
-    if (daysApart !== null && newBirthday !== null && years > 0 && Math.abs(daysApart) <= 1)
-      return `“${day}” is unchanged. If it is the date of birth of someone who turns ${years} at the event, write ${addDays(newBirthday, daysApart)}.`
+    const dateOfBirth = subtractYears(edge, years)
+    const daysApart = dateOfBirth === null ? null : countDaysBetween(dateOfBirth, day)
+    const newDateOfBirth = subtractYears(shiftDay(edge), years)
+    if (daysApart !== null && newDateOfBirth !== null && years > 0 && Math.abs(daysApart) <= 1)
+      return `“${day}” is unchanged. If it is the date of birth of someone who turns ${years} at the event, write ${addDays(newDateOfBirth, daysApart)}.`
   }
   return null
 }

@@ -27,7 +27,7 @@ export type RepeatOptions = {
   /** The prefix of its registration numbers. */
   readonly prefix: string
   readonly weeks: number
-  /** The other events of the folder, whose addresses cannot be used. */
+  /** The other events in the folder, whose URLs cannot be used. */
   readonly otherEvents: readonly EventConfig[]
 }
 export type RepeatedEvent = {
@@ -119,7 +119,7 @@ export function repeatEvent(
         : [`If payments go to the same account as before, write account: ${account.from} again.`]),
       ...(oldEvent.api.gatewayReturn === null
         ? []
-        : ['If the gateway settings contain the old return address, enter the new one there.']),
+        : ['If the gateway settings contain the old return URL, enter the new one there.']),
       ...oldEvent.fields.flatMap(({ id: consent, version }) =>
         version === undefined
           ? []
@@ -139,7 +139,7 @@ export function repeatEvent(
 }
 
 /**
- * Returns edits of values with a known path: prefix, account, dashboard key, order ids of examples.
+ * Returns the edits to values at known paths: prefix, account, dashboard key, order ids of examples.
  */
 function createEdits(
   source: Source,
@@ -185,7 +185,7 @@ function createEdits(
   ]
 }
 
-/** Returns the path of the account; with several methods, of the first card method. */
+/** Returns the path of the account; if there are several methods, that of the first card method. */
 function findAccountPath(source: Source): string {
   const { payment } = source.value as EventFile
   const methods = typeof payment === 'object' ? (payment.methods ?? []) : []
@@ -288,10 +288,7 @@ function shiftTitle(title: string, years: number): string {
   return title.replace(YEAR_IN_TITLE, (year) => String(Number(year) + years))
 }
 
-/**
- * Updates the title's year wherever the title occurs, also in a form such as surgeons_2026 in a
- * file name.
- */
+/** Updates the title's year wherever the title occurs, including forms such as surgeons_2026 in a file name. */
 function replaceTitle(
   text: string,
   title: string,
@@ -321,7 +318,7 @@ function createMarker(): { mark: (text: string) => string; restore: (text: strin
   }
 }
 
-/** Returns the paths of prices. */
+/** Returns the paths under which the file states prices. */
 function listPrices({ fees }: EventConfig): readonly string[] {
   return [
     ...(fees.prices === null ? [] : ['fees.prices']),

@@ -3,14 +3,14 @@ import { findDays, findMonths, type StatedDays, type DayWords } from '../prose/f
 import { addDays, countDaysBetween, formatDays, isDay, type Day } from '../../lib/time.ts'
 
 const DAYS_PER_WEEK = 7
-/** Dates that are more years than this from the event are historical, dates of birth or unrelated. */
+/** Dates more than this many years from the event are historical, dates of birth or unrelated. */
 const NEAR_YEARS = 3
 const MONTHS =
   'January February March April May June July August September October November December'.split(' ')
 
 export type DayShift = {
   readonly weeks: number
-  /** The first day of the event in the text. A date without a year is the one nearest to this day. */
+  /** The first day of the event in the original text. A date without a year means the one nearest to this day. */
   readonly event: Day
 }
 export type ShiftedText = {
@@ -65,8 +65,8 @@ function shiftLine(line: string, shift: DayShift): ShiftedText {
 }
 
 /**
- * Returns the date that the words mean. Without a year, this is the date nearest to the event. Returns null if there
- * is no such date, or if it is far from the event.
+ * Returns the date that the words mean. If they state no year, it is the date nearest to the event. Returns null if
+ * there is no such date, or if it is far from the event.
  */
 function readMeaning({ day, month, year }: DayWords, event: Day): Day | null {
   const eventYear = Number(event.slice(0, 4))

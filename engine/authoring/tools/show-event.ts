@@ -1,8 +1,8 @@
 /**
  * Writes an event in full, with every default and every shared list filled in.
  *
- * Reading the result gives the same event, as a test verifies. Only the gateway remains a name, because an event file
- * cannot contain the gateway's settings. The settings follow as a comment.
+ * Reading the result gives the same event, as a test verifies. Only the gateway is written as a name, because an
+ * event file cannot contain the gateway's settings. The settings follow as a comment.
  */
 import { listGatewayAccounts } from '../../payments/card-accounts.ts'
 import { SALES_FILTER } from '../../reports/sales-columns.ts'

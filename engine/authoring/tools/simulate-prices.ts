@@ -1,8 +1,8 @@
 /**
  * Lists all prices of an event and the answers for each category.
  *
- * Prices are listed by column, not by day. If two periods share a day, only the first applies, so a table by day would
- * show the wrong column for the second.
+ * Prices are listed per period, not per day. If two periods share a day, only the first applies, so a list per day
+ * would show the first period's prices for the second.
  */
 import type { EventConfig } from '../../event/config.ts'
 import type { Answer, Answers } from '../../event/answer-types.ts'
@@ -285,7 +285,7 @@ function formatPossibleBill(currency: Currency, bill: PossibleBill): string {
   ].join('\n')
 }
 
-/** Formats an answer so that the user can enter it again. Lists equal people once, with their number. */
+/** Formats an answer so that the user can enter it again. Lists identical people once, with their number. */
 function formatGivenAnswer(answer: Answer): string {
   if (typeof answer === 'boolean') return answer ? 'yes' : 'no'
   // The value that represents every string is surrounded by spaces, which no form sends.

@@ -97,13 +97,13 @@ export const getGatewayMinimum = (
   currency: Currency,
 ): Amount => toAmount(majorUnitsMin * 10 ** getDecimals(currency))
 
-/** The kind of each gateway by its name in the gateways file. Stored payments contain this name. */
+/** The kind of each gateway, keyed by its name in the gateways file. Stored payments contain this name. */
 export type GatewayKinds = Readonly<Record<string, GatewayKind>>
 
 /**
  * Explains in sentences why a payment is too old to be refunded through its gateway, and states the next step. Null
  * if the payment can be refunded. If it is too old, no refund is requested, because the gateway would reject it.
- * `source`: the gateway's name. If no event uses the gateway any more, its kind is known only if its name is also the
+ * `source`: the gateway's name. If no current event uses the gateway, its kind is known only if the gateway has the
  * name of a kind.
  */
 export function explainTooOldForGateway(

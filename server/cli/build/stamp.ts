@@ -7,7 +7,7 @@ const ROOT = path.join(import.meta.dirname, '..', '..', '..')
 /** The file in a built folder that contains the hash of its sources. */
 export const STAMP_FILE = 'sources'
 
-/** A folder that is built, and the folders of its sources. */
+/** A built folder, and the folders that contain its sources. */
 export type Build = { readonly folder: string; readonly sources: readonly string[] }
 export const WEB_BUILD: Build = {
   folder: path.join(ROOT, 'web', 'dist'),

@@ -10,7 +10,7 @@ const webFolder = path.join(rootFolder, 'web')
 /** Compressing smaller files saves nothing. */
 const MIN_COMPRESSED_BYTES = 1024
 
-/** Returns true if it built the web app. */
+/** Builds the web app if its sources have changed. Returns true if it was built. */
 export async function buildWeb(options: {
   readonly force: boolean
   readonly print: (text: string) => void
@@ -72,7 +72,7 @@ export async function buildWeb(options: {
 
 /**
  * Moves the built folder to `target`. Several processes may do this at once (a server that starts while tests build),
- * so `target` always contains the complete folder of one process. An existing folder built from the same sources is
+ * so `target` always contains the complete output of one process. An existing folder built from the same sources is
  * kept, unless `force` is set. `newFolder` does not exist afterwards.
  */
 export async function moveIntoPlace(

@@ -32,7 +32,7 @@ on versioning or replication for the bucket.
 
   --prune N                 after a complete backup, removes all but the newest N backups in the folder that
                             contains DIR
-  --prune-older-than DAYS   also removes backups older than DAYS days, so that an erased person is not in any backup
+  --prune-older-than DAYS   also removes backups older than DAYS days, so that no backup contains an erased person
                             after that time
 
 Credentials are not part of a backup: keep a copy of the server's environment too.
@@ -90,7 +90,7 @@ export const backupCommand: Command = {
     await recordBackup(environment.dataDir, at).catch((error: unknown) => {
       const reason = explainFileError(error, environment.dataDir) ?? `${getMessage(error)}.`
       terminal.printError(
-        `The backup is complete, but its time could not be recorded: ${reason} Until the next backup, the server will report an older one.`,
+        `The backup is complete, but its time could not be recorded: ${reason} Until the next backup, the server will report the previous one as the last.`,
       )
     })
     const isComplete = result.value.events > 0 && status === 0

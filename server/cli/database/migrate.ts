@@ -15,7 +15,7 @@ MIGRATE_AT_START is off; no other command does. A migration that was interrupted
 
 With SQLite, the command first writes a copy next to the database: rollcall.before-vN.db. With PostgreSQL, it makes no
 copy (run pg_dump first), and it creates the tables in an empty database. It opens its own connections: if DATABASE_URL
-is the address of a pooler, set it to the database itself for this command.
+is the address of a connection pooler, set it to the address of the database itself for this command.
 
   --check   only shows whether an update is needed
 
@@ -72,14 +72,16 @@ function reportVersions(
   terminal: Terminal,
 ): Status | null {
   if (found === known) {
-    terminal.print(`The database already has version ${known}, the version of this Rollcall.`)
+    terminal.print(
+      `The database already has version ${known}, the one that this version of Rollcall needs.`,
+    )
     return 0
   }
   if (!isCheckOnly || (found ?? 0) > known) return null
   terminal.print(
     found === null
       ? 'The database has no tables. Run rollcall db migrate, or start the server, which creates them.'
-      : `The database has version ${found}, and this Rollcall needs ${known}. Run rollcall db migrate, or start the server, which migrates it.`,
+      : `The database has version ${found}, and this version of Rollcall needs ${known}. Run rollcall db migrate, or start the server, which migrates it.`,
   )
   return 1
 }

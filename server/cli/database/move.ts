@@ -17,8 +17,8 @@ server first. The target must be empty; the source is not changed. The transacti
 rows and the sums of every table match. Uploaded files move too: they are in DATA_DIR/uploads or in PostgreSQL. With
 UPLOADS_URL they stay in the bucket.
 
-files-to-s3 copies the uploaded files of all registrations to the bucket in UPLOADS_URL, and files-from-s3 back. Each
-file is compared with its hash. The source is not changed, and files that the target already has are skipped.
+files-to-s3 copies the uploaded files of all registrations to the bucket in UPLOADS_URL, and files-from-s3 copies them back.
+Each file is compared with its hash. The source is not changed, and files that the target already has are skipped.
 
 Exit status: 0 done; 1 done, but the listed files were missing or damaged; 2 failed, with the reason.`
 

@@ -1,6 +1,6 @@
 /**
  * Fills an empty store with fictitious registrations, to show lists, dashboard and charts.
- * Covers all events and uses only the store's own functions. The same events and clock give the same rows.
+ * Covers all events and uses only the store's own functions. The same events and clock always produce the same rows.
  */
 import { Readable } from 'node:stream'
 import {
@@ -48,8 +48,8 @@ const HOUR_MS = 3_600_000
 const MAX_CONCURRENT_REGISTRATIONS = 200
 
 /**
- * Returns the date of the demo: a month before the last conference that is open for registration, so that the other
- * conferences are over. Null if none is open.
+ * Returns the demo's date: a month before the last conference that is open for registration. The other conferences
+ * are then over. Null if none is open.
  */
 export function chooseDemoTime(events: readonly EventConfig[]): Instant | null {
   const lastDay = events
@@ -60,7 +60,7 @@ export function chooseDemoTime(events: readonly EventConfig[]): Instant | null {
   return lastDay === undefined ? null : instant(startOfDay(addDays(lastDay, -31)) + 15 * HOUR_MS)
 }
 
-/** Creates the registrations of all events and returns their number. */
+/** Creates registrations for all events and returns their number. */
 export async function createDemoRegistrations(deps: {
   readonly store: Store
   readonly uploads: Uploads
@@ -70,20 +70,20 @@ export async function createDemoRegistrations(deps: {
   let count = 0
   for (const [index, served] of deps.events.entries()) {
     const random = createRandom(20_260_131 + index)
-    const size = REGISTRATION_COUNTS[index % REGISTRATION_COUNTS.length] ?? 500
-    const moments = generateTimes(served.config, size, deps.now, random)
+    const registrationCount = REGISTRATION_COUNTS[index % REGISTRATION_COUNTS.length] ?? 500
+    const registrationTimes = generateTimes(served.config, registrationCount, deps.now, random)
     const takesPayments = served.config.fees.prices !== null && served.config.payment !== null
     count += takesPayments
-      ? await registerAll(deps, served, moments, random)
-      : await importAll(deps.store, served, moments, random)
+      ? await registerAll(deps, served, registrationTimes, random)
+      : await importAll(deps.store, served, registrationTimes, random)
   }
   return count
 }
 
-/** Returns registration times in the months before the conference, with more of them before a price increase. */
+/** Generates registration times in the months before the conference, more of them before a price increase. */
 function generateTimes(
   event: EventConfig,
-  size: number,
+  registrationCount: number,
   now: Instant,
   random: Random,
 ): readonly Instant[] {
@@ -109,10 +109,10 @@ function generateTimes(
     let remaining = random() * totalWeight
     return days.find((_, index) => (remaining -= weights[index] ?? 0) <= 0) ?? end
   }
-  const moments = Array.from({ length: size }, () =>
+  const registrationTimes = Array.from({ length: registrationCount }, () =>
     instant(startOfDay(pickDay()) + Math.floor((7 + 15 * random()) * HOUR_MS)),
   )
-  return moments.filter((at) => at < now).toSorted((a, b) => a - b)
+  return registrationTimes.filter((at) => at < now).toSorted((a, b) => a - b)
 }
 
 const countDays = (from: Day, to: Day): number =>
@@ -121,12 +121,12 @@ const countDays = (from: Day, to: Day): number =>
 async function registerAll(
   deps: { readonly store: Store; readonly uploads: Uploads; readonly now: Instant },
   served: ServedEvent,
-  moments: readonly Instant[],
+  registrationTimes: readonly Instant[],
   random: Random,
 ): Promise<number> {
   let count = 0
-  for (let start = 0; start < moments.length; start += MAX_CONCURRENT_REGISTRATIONS) {
-    const people = moments
+  for (let start = 0; start < registrationTimes.length; start += MAX_CONCURRENT_REGISTRATIONS) {
+    const people = registrationTimes
       .slice(start, start + MAX_CONCURRENT_REGISTRATIONS)
       .map((at) => generatePerson(served.config, at, random))
     const results = await Promise.all(
@@ -266,15 +266,15 @@ async function storeConfirmation(
   if (email !== null) await store.mailSent(await store.queueMail(regNo, email, at), at)
 }
 
-/** Imports registrations for an event that takes no payments in Rollcall. Some have only a total. */
+/** Imports registrations for an event that takes no payments in Rollcall. Some have only a total price. */
 async function importAll(
   store: Store,
   served: ServedEvent,
-  moments: readonly Instant[],
+  registrationTimes: readonly Instant[],
   random: Random,
 ): Promise<number> {
   const event = served.config
-  const rows = moments.map((at, index): ImportRow => {
+  const rows = registrationTimes.map((at, index): ImportRow => {
     const answers: Record<string, Answer> = { ...generateAnswers(event, random) }
     // Uses the price if the event has one; otherwise an invented amount that was paid elsewhere.
     const quoteResult = event.fees.prices === null ? null : quote(event, answers, at)

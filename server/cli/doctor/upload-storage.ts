@@ -13,7 +13,7 @@ import { isOwnMachine } from '../../ops/environment.ts'
 import { reportCheck, reportGood, reportWrong } from './finding.ts'
 import type { Finding } from './finding.ts'
 
-/** This check only writes to the bucket and lists it, so it needs no references. */
+/** These checks sweep no uploads, so they need no references to them. */
 const NO_REFERENCES = { uploadsInUse: async () => [], uploadsDropped: async () => [] }
 
 /** Opens the bucket of uploads. Null if uploads are not in a bucket. */
@@ -60,8 +60,8 @@ function countFiles(folder: string): number {
 }
 
 /**
- * Reports missing files. `readMissing` finds files missing in the database or on disk. If uploads are in a bucket,
- * looks for `referencedHashes` in it instead.
+ * Reports missing files. `readMissing` finds files that are missing from the database or the disk. If uploads are in
+ * a bucket, looks for `referencedHashes` in it instead.
  */
 export async function checkFiles(
   environment: Environment,

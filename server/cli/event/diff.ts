@@ -16,13 +16,13 @@ import { compileFile, findEventsFolder, openEvent } from './open-event-file.ts'
 const help = `Usage: rollcall event diff <old file> <new file>
        rollcall event diff --git <revision> [<file>…]
 
-Shows what a new version changes for delegates and staff, not the changed lines: prices by date and category, who
-gets which category, fields, messages, addresses, wording, office.
+Shows what a new version changes for delegates and staff: prices by date and category, who gets which category,
+fields, messages, addresses, wording, office. Does not list the changed lines.
 
   --git <revision>    compare the files with that revision (all of EVENTS_DIR if no file is given)
-  --database          also count the stored and pending registrations, and what the new version would break
-                      in them (in the database of DATA_DIR)
-  --json              print JSON, amounts in paise
+  --database          also count the stored and pending registrations, and report what the new version would
+                      break in them (in the database of DATA_DIR)
+  --json              print JSON, with amounts in paise
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 
 Exit status: 0 no change; 1 changes, or a file has errors; 2 invalid usage; 3 internal error.`

@@ -7,7 +7,7 @@ import { parseArguments } from '../options.ts'
 import { withContext, findEvent } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
-/** The user recorded in the audit log, because commands have no sign-in. */
+/** Commands have no sign-in, so the audit log records this user. */
 const AUDIT_USER = 'command line'
 
 const help = `Usage: rollcall event discount-codes EVENT [--json]

@@ -22,10 +22,10 @@ const help = `Usage: rollcall event explain <file or event id> [--given <answers
        rollcall event explain --registration <number>
 
 Explains why a delegate pays an amount: how each answer was read or why it was dropped, the rules that were
-tried, the cell of the price table (with its line), the tax, and each line of the bill.
+tried, the cell in the price table (with its line), the tax, and each line of the bill.
 
-  --given <answers>         answers as JSON, {"asi_member": true}, or one as field=answer
-  --on <day>                a date in India (2026-01-25) or a time with its offset; default: now
+  --given <answers>         answers as JSON, {"asi_member": true}, or one answer as field=answer
+  --on <day>                a date in Indian time (2026-01-25) or a time with its offset; default: now
   --code <kind>             as if a code of this kind had been entered (or: unknown, spent, over, withdrawn)
   --full <quota>            as if no seat were left: a quota's id, or quota.option
   --roll <field>.<column>=<value>   the value in a column of the member list for an answer; <field>=none: not on the list
@@ -72,7 +72,7 @@ export const explainCommand: Command = {
     const at = values.on === undefined ? createClock(null)() : readInstant(values.on)
     if (at === null)
       terminal.printError(
-        `--on must be a date (2026-01-25) or an instant with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`,
+        `--on must be a date (2026-01-25) or a time with its offset (2026-01-25T12:00:00+05:30), not "${values.on}".`,
       )
     if (name === undefined) terminal.printError(help.split('\n\n')[0] ?? help)
     if (name === undefined || answers === null || at === null) return 2

@@ -16,7 +16,7 @@ are ignored. Write dates as 2027-03-31 or 31/03/2027. A row is valid until the d
 date does not expire.
 
 If a row has an error, nothing is stored, and each error is listed with its line. Registrations keep the values
-that the list had when they were made.
+that the list had when they were created.
 
 The server may be running.
 

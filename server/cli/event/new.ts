@@ -30,7 +30,7 @@ an empty answer, it writes a placeholder and lists it under demo:.
   --from <day>           --to <day>          12 March 2027, 12/03/2027 (day first), 2027-03-12
   --currency <code>      currency of the prices, such as EUR; default INR. In any other currency, delegates pay by bank transfer
   --categories <list>    prices by period, in that currency: "Member = 4000 / 5000 / 6000; Student = 1000".
-                         Separate them with ; or commas or lines; free: no charge, none: not on sale.
+                         Separate them with semicolons, commas or line breaks; free: no charge, none: not on sale.
                          Or a table copied from a spreadsheet, with the dates in its first row
   --gst none|inside|on-top                   inside: the prices include GST; on-top: GST is added to the prices
                          for a currency other than INR: "VAT 19% inside", "VAT 19% on top" or none
@@ -44,7 +44,7 @@ an empty answer, it writes a placeholder and lists it under demo:.
                          front desk, or not at all
   --account <name>       name of the account at the payment gateway, whose credentials the server has
   --colour <#rrggbb>     colour of the pages
-  --confirm              prices that fall and days without registration between periods are intended
+  --confirm              falling prices and days without registration between periods are intended
   --free                 free event; the same as --payment none
   --out <folder>         folder of the file; default EVENTS_DIR, or events
   --yes                  ask no questions

@@ -8,7 +8,7 @@ import { openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event preview <file> [--out <folder>]
 
-Writes static pages for each worked example of the file: the form with its answers, the summary, both result pages,
+Writes static pages for each worked example in the file: the form with its answers, the summary, both result pages,
 the receipt, the email, and an index with the price list. The pages have no script and need no server: open
 preview/index.html.
 

@@ -24,8 +24,8 @@ const help = `Usage: rollcall event repeat <old event> <new event id> [options]
 
 Writes next year's event file: rollcall event repeat surgeons2026 surgeons2027. Dates, including those in
 texts, comments and examples, move by whole weeks, so weekdays stay the same. The id, the addresses, the prefix of registration
-numbers, the merchant account and the year in the title are replaced by the new event's. Prices stay and are marked for
-review. Comments and layout are kept. The command lists its changes and what to check.
+numbers, the merchant account and the year in the title are replaced by those of the new event. Prices stay the same and
+are marked for review. Comments and layout are kept. The command lists its changes and what to check.
 
   --weeks <number>    how many weeks later; default 52
   --out <folder>      where to write the new file; default: the folder of the old file

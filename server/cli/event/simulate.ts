@@ -10,11 +10,11 @@ import { openEvent } from './open-event-file.ts'
 
 const help = `Usage: rollcall event simulate <file>
 
-Prints the whole price table (base, tax and total of every category in every period) and who gets which category,
+Prints the whole price table (base, tax and total for every category in every period) and who gets which category,
 regardless of the order of the rules. Placeholder values are marked.
 
   --examples          print an example for each price that no example covers, to check and add under examples.cases
-  --json              print JSON, amounts in paise
+  --json              print JSON, with amounts in paise
   --shared <folder>   folder of lists.yaml, gateways.yaml and texts.yaml
 
 Exit status: 0 done; 1 the file has errors; 2 invalid usage; 3 internal error.`

@@ -1,4 +1,4 @@
-/** `rollcall validate`: reports every finding in the event files, in readable form or as JSON. */
+/** `rollcall validate`: reports every finding in the event files, in human-readable form or as JSON. */
 import { existsSync, statSync, watch } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'

@@ -151,7 +151,7 @@ async function matchFile(
     terminal.printError(
       error.code === 'too_many_numbers'
         ? `${file}: ${error.message}`
-        : `${file}: its column headings are not known (${error.header.join(', ')}). Upload it in the office, where you can choose the columns.`,
+        : `${file}: its column headings are not recognised (${error.header.join(', ')}). Upload it in the office, where you can choose the columns.`,
     )
     return 2
   }

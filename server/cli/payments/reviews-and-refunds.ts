@@ -17,9 +17,9 @@ const stringOption = { type: 'string' } as const
 
 const reviewsHelp = `Usage: rollcall payment reviews [--event ID] [--json]
 
-Lists the payments that need review, oldest first: wrong amounts, second payments, payments that the gateway
-has not answered for days, and refunds that it refused or left uncertain. Each has an ID (C12, P3, R7) and a version
-for \`rollcall payment decide\`.
+Lists the payments that need review, oldest first: wrong amounts, second payments, payments about which the
+gateway has not responded for days, and refunds that it refused or left uncertain. Each has an ID (C12, P3, R7) and a
+version for \`rollcall payment decide\`.
 
   --event ID   only this event
   --json       print JSON
@@ -100,7 +100,7 @@ const decideHelp = `Usage: rollcall payment decide ID accept|ask|refund|dismiss|
 
 Decides a review that \`rollcall payment reviews\` lists. The decision is recorded with the reason and your name.
 
-  accept    the payment counts, and the delegate gets the confirmation. If the gateway has not answered for days,
+  accept    the payment counts, and the delegate gets the confirmation. If the gateway has not responded for days,
             --reference is the payment's reference in the gateway's panel. For an uncertain refund: confirms that it was made
   ask       the payment counts, the rest remains due, and the delegate gets a payment link
   refund    refunds the payment through the gateway, in full or --amount. For a refused or uncertain refund:
@@ -115,7 +115,7 @@ Decides a review that \`rollcall payment reviews\` lists. The decision is record
   --who NAME        your name, for the audit log
   --to REG_NO       the registration that gets the money
   --reference REF   the gateway's reference, from its panel
-  --amount AMOUNT   a part, such as 985 or 985.50
+  --amount AMOUNT   a partial amount, such as 985 or 985.50
 
 The server may be running. With GATEWAY_MODE=sandbox it must be running for refunds, because it hosts the simulator.
 
@@ -171,7 +171,7 @@ Refunds a payment through the gateway: the amount not yet refunded, or --amount.
 stays paid. A refund that the gateway has accepted is not complete yet: the server queries the gateway until
 it confirms the refund.
 
-  --amount AMOUNT   a part, such as 985 or 985.50
+  --amount AMOUNT   a partial amount, such as 985 or 985.50
   --why TEXT        the reason, for the audit log
   --who NAME        your name, for the audit log
 

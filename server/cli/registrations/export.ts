@@ -11,7 +11,7 @@ import { withContext, findEvent } from '../command-context.ts'
 import { showProgress } from '../progress-line.ts'
 import type { Command, Terminal } from '../command.ts'
 
-/** The user recorded in the audit log, because commands have no sign-in. */
+/** Commands have no sign-in, so the audit log records this user. */
 const AUDIT_USER = 'command line'
 
 const help = `Usage: rollcall registration export <event> [--per <field>]
@@ -70,7 +70,7 @@ async function printRows(
     .reduce((sum, { count }) => sum + count, 0)
   let exportedCount = 0
   for await (const chunk of store.exportRows(query)) {
-    // If the rows are printed on a terminal, a progress line would disturb them.
+    // If the rows are printed to a terminal, a progress line would get mixed up with them.
     if (!process.stdout.isTTY)
       reportProgress({ step: 'Writing registrations', done: exportedCount, total })
     const rows = chunk.flatMap(table.rows)

@@ -8,7 +8,7 @@ export function parseMoney(text: string, currency: Currency): Amount | null {
     currency === INR
       ? text.replace(/^(₹|Rs\.?|INR)\s*/i, '')
       : text.replace(getCurrencySymbol(currency), '').replace(currency, '').trim()
-  // Spreadsheets write decimals even for yen: 36666.00.
+  // Spreadsheets write decimal places even for yen: 36666.00.
   const plainNumber = number.replaceAll(',', '').replace(/^(\d+)\.0+$/, '$1')
   return readAmount(plainNumber, currency)
 }

@@ -34,7 +34,7 @@ export function parseOptions(field: Field, text: string): Result<readonly string
   return ok(options.flatMap(({ id }) => (chosenIds.has(id) ? [id] : [])))
 }
 
-/** Parses JSON, or people separated by semicolons, with all answers in field order separated by commas. */
+/** Parses JSON, or people separated by semicolons, each with all answers in field order, separated by commas. */
 export function parsePeople(
   field: Field,
   text: string,
@@ -84,7 +84,7 @@ function parseJsonList(text: string): readonly unknown[] | null {
 }
 
 const MONTHS = 12
-/** Converts a date in words such as "1 January 1980" to digits; other text stays unchanged. */
+/** Converts a date with a month name, such as "1 January 1980", to digits; other text stays unchanged. */
 function toIsoDay(text: string): string {
   const [, day = '', year = ''] = /^(\d{1,2}) \p{L}+ (\d{4})$/u.exec(text) ?? []
   return (

@@ -1,7 +1,7 @@
 /**
  * Reads another system's registrations from CSV.
  * Every line is checked before anything is stored, and each invalid line is reported with its number. Answers may be
- * missing, because an old form had fewer fields.
+ * missing, because older forms had fewer fields.
  */
 import { parseInstantText, parseMoney } from './import-cell-values.ts'
 import {
@@ -131,7 +131,7 @@ export function parseImport(
     const firstLine = row === null ? undefined : lineByNumber.get(row.formerNo)
     if (row !== null && firstLine !== undefined)
       errors.push(`${row.formerNo} is already in line ${firstLine}.`)
-    const payment = row === null ? null : getPaymentKey(row)
+    const payment = row === null ? null : buildPaymentKey(row)
     const paymentLine = payment === null ? undefined : lineByPayment.get(payment)
     if (row !== null && paymentLine !== undefined)
       errors.push(
@@ -147,7 +147,7 @@ export function parseImport(
 }
 
 /** Returns the normalised payment reference. Null if nothing was paid, or if the reference is a word such as "cash". */
-function getPaymentKey({ paymentId, paymentStatus }: ParsedRow): string | null {
+function buildPaymentKey({ paymentId, paymentStatus }: ParsedRow): string | null {
   const isPaid = paymentStatus === 'success' || paymentStatus === 'refunded'
   return isPaid && paymentId !== null && /\d/.test(paymentId) ? toBankKey(paymentId) : null
 }
@@ -163,8 +163,8 @@ function parseHeader(
       columns.map(({ id, label }) => [label.toLowerCase(), id] as const),
     ),
   )
-  // Computed columns. Items sold come from the bill, which an import does not have, and the paid amount from the
-  // payment status.
+  // Computed columns. The items sold come from the bill, which an import does not have; the paid amount comes from
+  // the payment status.
   const soldColumns = new Set(
     [...buildSalesColumns(event), ...MONEY_COLUMNS].flatMap(({ id, label }) => [
       id.toLowerCase(),
@@ -279,7 +279,7 @@ function parseRow(
   const createdAt = parseInstant('created_at')
   if (values.created_at === undefined) errors.push('The date of registration is missing.')
   const paidAt = parseInstant('payment_date')
-  // The column "category" supplies the answer of the category field.
+  // The column "category" supplies the answer to the category field.
   if (category !== null && event.categoryChoice.by === 'field')
     answers[event.categoryChoice.field] ??= category
   const period =
@@ -311,7 +311,7 @@ function parseRow(
   }
 }
 
-/** Returns the category from the answer of the category field, or else from the column `category`, by id or label. */
+/** Returns the category from the answer to the category field, or else from the column `category`, by id or label. */
 function findCategory(
   event: EventConfig,
   answers: Answers,

@@ -14,7 +14,7 @@ import { withContext } from '../command-context.ts'
 import type { CommandContext } from '../command-context.ts'
 import type { Command } from '../command.ts'
 
-/** The user recorded in the audit log, because commands have no sign-in. */
+/** Commands have no sign-in, so the audit log records this user. */
 const AUDIT_USER = 'command line'
 
 const personHelp = `Usage: rollcall registration export-person EMAIL [--into FOLDER]
@@ -109,7 +109,7 @@ async function collectData(deps: CommandContext, regNo: RegNo, folder: string): 
 const getLastFilePath = (folder: string, files: readonly string[]): string =>
   path.join(folder, files.at(-1) ?? '')
 
-/** Formats instants: numbers under names such as `at` or `…At`. */
+/** Formats all times, which are numbers under keys such as `at` or `…At`. */
 function formatInstants(value: object): object {
   return JSON.parse(
     JSON.stringify(value, (name, item: unknown) =>
@@ -126,7 +126,7 @@ Erases a person's data: name, address, phone, answers, files and emails of one r
 registrations with an email address. Payments, legally required documents and the list of actions stay on record.
 An unpaid registration is cancelled. This cannot be undone. The server may be running.
 
-  --why TEXT   the reason, for the audit log; do not name the person
+  --why TEXT   the reason, for the audit log; do not include the person's name
 
 Exit status: 0 done; 1 no such registration, or one of its payments is under review; 2 invalid usage; 3 internal error.`
 

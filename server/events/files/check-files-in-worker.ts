@@ -7,7 +7,7 @@ import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 import type { EventFolder, CheckedFolder, KnownEvent } from '../../../engine/authoring.ts'
 
-/** A file takes about fifty milliseconds. This limit includes the start of the thread. */
+/** Checking a file takes about fifty milliseconds. This limit includes the start of the thread. */
 const MAX_CHECK_MS = 20_000
 /** Additional time for each new or changed file; a change in `_shared` changes all of them. */
 const MAX_FILE_MS = 500
@@ -19,7 +19,7 @@ export type FolderCheckInput = {
   readonly known: ReadonlyMap<string, KnownEvent>
 }
 
-/** Returns the maximum duration of a folder's check, in milliseconds. */
+/** Returns the time limit for checking a folder, in milliseconds. */
 export function calculateTimeoutMs({ folder, known }: FolderCheckInput): number {
   return MAX_CHECK_MS + MAX_FILE_MS * (folder.files.length - known.size)
 }
@@ -30,7 +30,7 @@ export function checkFolderInWorker(
   maxMs = calculateTimeoutMs(input),
 ): Promise<Result<CheckedFolder, string>> {
   const changedFiles = input.folder.files.filter(({ path }) => !input.known.has(path))
-  // If all files are known, only conflicts between them are checked.
+  // If no file has changed, only conflicts between the files are checked.
   const names =
     changedFiles.length === 0 ? 'the event files' : changedFiles.map(({ path }) => path).join(', ')
   return new Promise((resolve) => {

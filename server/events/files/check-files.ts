@@ -1,4 +1,4 @@
-/** Checks a folder of event files, one by one, yielding to requests in between. */
+/** Checks the event files in a folder one by one, yielding to requests in between. */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { compileFolderStepwise } from '../../../engine/authoring.ts'
 import type {

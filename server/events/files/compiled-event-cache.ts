@@ -13,7 +13,7 @@ import type { Site } from '../../../engine/index.ts'
 export type Cache = {
   read(hash: string): Promise<KnownEvent | null>
   write(hash: string, known: KnownEvent): Promise<void>
-  /** Returns the result of a whole folder without findings, apart from its compiled events; null if there is none. */
+  /** Returns the result for a folder that had no findings, without its compiled events; null if none is cached. */
   readCleanFolder(hash: string): Promise<CleanFolder | null>
   writeCleanFolder(hash: string, clean: CleanFolder): Promise<void>
 }
@@ -96,7 +96,7 @@ async function touchFolder(folder: string): Promise<{ readonly mtimeMs: number }
   return { mtimeMs }
 }
 
-/** Reads one file at a time, as `hashSources` does: this takes a quarter of the time of concurrent reads. */
+/** Reads one file at a time, as `hashSources` does: concurrent reads take four times as long. */
 let engineHash: string | null = null
 function computeEngineHash(): string {
   if (engineHash !== null) return engineHash

@@ -3,8 +3,8 @@
 /** Event files are small, and normally read within milliseconds. */
 const READ_TIMEOUT_MS = 5_000
 /**
- * The locations of operations that are still blocked. They are not tried again, because each occupies one of few
- * threads.
+ * The locations of operations that are still blocked. They are not tried again, because each occupies one of
+ * the few threads.
  */
 const blockedLocations = new Set<string>()
 

@@ -26,7 +26,7 @@ import { findIgnoredFiles } from './ignored-files.ts'
 export type Folder = EventFolder & {
   /** Problems that prevent a check, in sentences: no event file, or a shared file that cannot be read. */
   readonly problems: readonly string[]
-  /** Paths of shared files that are missing or unreadable. They are checked as empty text, without findings in them. */
+  /** Paths of shared files that are missing or unreadable. They are checked as empty text, with no findings. */
   readonly unreadShared: readonly string[]
   /** Path of an event file that cannot be read → the reason, in a sentence. */
   readonly unreadable: ReadonlyMap<string, string>
@@ -61,12 +61,12 @@ export const BUNDLED_SHARED = path.join(BUNDLED_EVENTS, '_shared')
 /** The number of files read concurrently: below a process's limit of open files, and enough to keep a disk busy. */
 const FILES_BATCH_SIZE = 64
 
-/** Returns true if an entry is an event file; names that start with a dot belong to editors. */
+/** Returns true if an entry is an event file; files whose names start with a dot belong to editors. */
 function isEventFile(name: string): boolean {
   return /\.ya?ml$/.test(name) && !name.startsWith('.')
 }
 
-/** Returns the location of a folder's shared files: its `_shared`, else the program's own. */
+/** Returns the location of a folder's shared files: its `_shared`, otherwise Rollcall's own. */
 export function findSharedFolder(folder: string): string {
   const ownFolder = path.join(folder, '_shared')
   return existsSync(path.join(ownFolder, 'texts.yaml')) ? ownFolder : BUNDLED_SHARED
@@ -92,7 +92,7 @@ export async function listEventFiles(folder: string): Promise<readonly string[]>
 
 const createTimeoutError = (folder: string): Error => new Error(formatTimeoutMessage(folder))
 
-/** Explains why a folder cannot be read, with the next step. */
+/** Explains why a folder cannot be read, and what to do next. */
 function explainReadError(folder: string, error: unknown): string {
   const { code, message } = error as NodeJS.ErrnoException
   if (code === 'ENOENT')
@@ -318,12 +318,12 @@ export async function compileFolder(
 const listNames = (files: ReadonlySet<string>): string =>
   [...files].map((file) => path.basename(file)).join(', ')
 
-/** Returns true if the same files will give the same result: there are no findings, and every file was known. */
+/** Returns true if the same files will give the same result: there are no findings, and every file was in the cache. */
 function isClean({ files, findings }: CheckedFolder): boolean {
   return findings.length === 0 && files.every(({ event, isNew }) => event !== null && !isNew)
 }
 
-/** Returns the result for a folder of known files that had no findings as a whole. */
+/** Returns the result for a folder that had no findings and whose files are all in the cache. */
 function buildCleanResult(
   files: readonly SourceText[],
   cachedEvents: ReadonlyMap<string, KnownEvent>,
@@ -339,7 +339,7 @@ function buildCleanResult(
   }
 }
 
-/** Checks in this thread, with pauses, without a time limit. */
+/** Checks in this thread, with pauses but without a time limit. */
 export const checkFolderHere: FolderCheck = async ({ folder, production, known: cachedEvents }) =>
   ok(await checkFolder(folder, { production }, ({ path: file }) => cachedEvents.get(file) ?? null))
 

@@ -1,4 +1,4 @@
-/** Finds files that look like event files but are ignored, and states the reasons. */
+/** Finds files that look like event files but are ignored, and explains why. */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 

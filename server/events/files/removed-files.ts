@@ -19,7 +19,7 @@ const RECHECK_DELAY_MS = 120_000
 type RemovalCheck = {
   /** Events whose file has been missing for long enough. */
   readonly removedIds: ReadonlySet<string>
-  /** Milliseconds until the folder must be checked again. Null if only a change requires a check. */
+  /** Milliseconds until the folder must be checked again. Null if no check is needed until a file changes. */
   readonly waitMs: number | null
 }
 export type RemovalTracker = {
@@ -31,8 +31,8 @@ export type RemovalTracker = {
 }
 
 /**
- * Creates the tracker. With `isShared`, an event that was never on this disk was activated by another server, and is
- * kept.
+ * Creates the tracker. If `isShared` is true, an event that was never on this disk was activated by another server,
+ * and is kept.
  */
 export function openRemovalTracker(
   { steadyMs, log }: { readonly steadyMs: () => number; readonly log: Log },
@@ -77,8 +77,8 @@ function listIds({ served, refused }: CompiledFolder): ReadonlySet<string> {
 }
 
 /**
- * Returns events whose file was removed, closed if they have registrations; drops the others. A later start without
- * any event file uses the stored result.
+ * Closes events whose file was removed if they have registrations, and returns them; drops the others. A later start
+ * without any event file uses the stored result.
  */
 export async function closeOrDropEvents(
   {

@@ -1,6 +1,6 @@
 /** Detects truncated event files: an interrupted copy may be a valid event with fewer prices. */
 
-/** The number of last lines to compare. Fewer lines may occur in several places in a file. */
+/** The number of lines compared at the end of a file. Fewer lines may occur in several places in it. */
 const LAST_LINES = 3
 /** An author adds this mark to end a file in a place where it would otherwise look truncated. */
 const END_MARK = /^#\s*end\s*$/i
@@ -17,24 +17,24 @@ export function isTruncated(newText: string, previousText: string): boolean {
   if (END_MARK.test(oldLines.at(-1) ?? '')) return true
   const lastLines = newLines.slice(-LAST_LINES)
   // The last line itself may be incomplete.
-  const startsLike = (start: number): boolean =>
+  const matchesAt = (start: number): boolean =>
     lastLines.every((line, offset) => {
       const oldLine = oldLines[start + offset]
       return offset === lastLines.length - 1 ? oldLine?.startsWith(line) === true : oldLine === line
     })
   const lastStart = oldLines.length - lastLines.length
-  if (startsLike(lastStart) && oldLines.at(-1) === lastLine) return false
+  if (matchesAt(lastStart) && oldLines.at(-1) === lastLine) return false
   return oldLines.some(
     (_, index) =>
       index <= lastStart &&
-      startsLike(index) &&
+      matchesAt(index) &&
       !isRemovedSection(oldLines.slice(index + lastLines.length)),
   )
 }
 
 /**
- * Returns true if the removed section is the demo data of a rehearsal, the only last section that authors remove on
- * purpose.
+ * Returns true if the removed section is the demo data of a rehearsal, the only section that authors
+ * intentionally remove from the end of a file.
  */
 function isRemovedSection([firstLine = '', ...rest]: readonly string[]): boolean {
   return firstLine.startsWith('demo:') && rest.every((line) => /^[\s#-]/.test(line))

@@ -7,7 +7,7 @@ import { withTimeout } from './disk-timeout.ts'
 
 /** The delay before a changed file is read, because editors write a file in several steps. */
 const SETTLE_DELAY_MS = 150
-/** If the system does not notify (network drives, containers), the folder is polled this often. */
+/** The folder is polled at this interval, because some systems send no notifications (network drives, containers). */
 const POLL_INTERVAL_MS = 2_000
 
 /** Returns names, sizes and times of all files that events are built from. */

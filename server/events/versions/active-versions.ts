@@ -36,8 +36,8 @@ export type CompileDeps = {
 
 /**
  * Compiles the active versions; `compiledEvents` contains those that this server has already compiled. If this server
- * cannot serve a version, the previous one is still served, and registrations under it are rejected, because the store
- * checks the version.
+ * cannot serve a version, the previous one is still served, and new registrations under it are rejected, because the
+ * store checks the version.
  */
 export async function compileActive(
   deps: CompileDeps,
@@ -102,7 +102,7 @@ async function compileVersion(
 }
 
 /**
- * Returns the activation that changes `previous` to the new state. With `all`, the data of unchanged
+ * Returns the activation that changes `previous` to the new state. If `all` is true, the data of unchanged
  * versions is stored again.
  */
 export function buildActivation(
@@ -126,7 +126,7 @@ export function buildActivation(
   }
 }
 
-/** Returns a version in the store's format, with the data that depends on it. */
+/** Returns a version in the store's format, with the data derived from it. */
 export function toStoredVersion(
   { hash, config, text, shared, isGone }: ServedEvent,
   at: Instant,

@@ -10,7 +10,7 @@ export type ConflictResult = {
 }
 
 /**
- * Returns `wantedEvents`, with versions of `previousEvents` in place of new ones that conflict with the rest. The check
+ * Returns `wantedEvents`, with previous versions in place of new ones that conflict with the other events. The check
  * of the folder does not find such conflicts: while an event keeps its old version, another event must not use the path
  * of that version. The events of `previousEvents` were served together, so this terminates.
  */

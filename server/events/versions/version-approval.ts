@@ -24,7 +24,7 @@ const CHECKED_BATCH_SIZE = 50
 
 /**
  * Returns the events to serve. A version that would break stored registrations, or that is truncated, is held back; the
- * previous one is served instead. Reports this with the findings.
+ * previous one is served instead. This is reported with the findings.
  */
 export async function approveVersions(
   deps: ApprovalDeps,

@@ -22,7 +22,7 @@ export type Call<
 > = {
   readonly user: User
   readonly target: Targets[K]
-  /** '' for a missing parameter. */
+  /** A missing parameter is ''. */
   readonly query: Readonly<Record<Q, string>>
   readonly body: Readonly<Partial<Record<B, unknown>>>
   readonly params: Readonly<Record<P, string>>
@@ -200,7 +200,7 @@ export function findUserEvents(
 }
 
 /**
- * Returns the events that a list covers: the requested one, otherwise all of the user's. Null means all events,
+ * Returns the events that a list covers: the requested one, otherwise all the user's events. Null means all events,
  * including those no longer served.
  */
 export function findListedEventIds(

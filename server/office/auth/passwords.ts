@@ -40,8 +40,8 @@ const LETTER_BY_CHARACTER: Readonly<Record<string, string>> = {
 const trimNonLetters = (text: string): string => text.replace(/^[^a-z]+|[^a-z]+$/g, '')
 
 /**
- * Returns why a password is rejected, as a sentence. Null if it is accepted. `names` are the user's and the events'
- * names: a password must not be just one of them.
+ * Explains why a password is rejected, in a sentence. Null if it is accepted. `names` are the user's and the events'
+ * names: a password must not consist of one of them alone.
  */
 export function findPasswordProblem(password: string, names: readonly string[]): string | null {
   if (password.length > MAX_CREDENTIAL_CHARACTERS)

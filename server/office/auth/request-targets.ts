@@ -1,7 +1,7 @@
 /**
  * Resolves a request to the objects that it refers to.
- * The guard checks the result, and the handler receives only this result. An object of an event that the user cannot
- * access counts as missing.
+ * The guard checks the result, and the handler receives only this result. An object that belongs to an event that the
+ * user cannot access counts as missing.
  */
 import { canSee, getOwn } from '../../../engine/index.ts'
 import type { PermissionHolder, RegNo } from '../../../engine/index.ts'
@@ -66,7 +66,7 @@ type User = Pick<PermissionHolder, 'events'>
 export const MAX_ROWS = 500
 
 /**
- * Names of inputs that identify targets, in lower case and without punctuation. No input of a handler may have such a
+ * Names of inputs that identify targets, in lower case and without punctuation. No handler input may have such a
  * name.
  */
 const TARGET_NAMES: ReadonlySet<string> = new Set([
@@ -104,13 +104,13 @@ const INPUT_NAMES: Readonly<Record<TargetKind, InputNames>> = {
 const TARGET_NAME_PATTERN = /event|regno|regid|registration|orderid|review|capture|payment/
 /**
  * Returns true if a name probably identifies a target. A rule for all events (managing users) cannot leak another
- * event, so its inputs may have such names.
+ * event's data, so its inputs may have such names.
  */
 const canNameTarget = (name: string, targetKind: TargetKind): boolean =>
   isTargetName(name) ||
   (targetKind !== 'every' && TARGET_NAME_PATTERN.test(name.toLowerCase().replaceAll(/[^a-z]/g, '')))
 
-/** Describes the unchecked inputs that a route's handler would read, so that startup fails. Null if none. */
+/** Describes the unchecked inputs that a route's handler would read; startup then fails. Null if there are none. */
 export function describeUnguardedInput(path: string, rule: GuardedRule): string | null {
   const guardedNames: InputNames = INPUT_NAMES[rule.target]
   const { params = [], query = [], body = {} } = rule
@@ -270,7 +270,7 @@ export function createTargetResolver(deps: Pick<Deps, 'events' | 'store'>): Reso
     'bank statement': async (input, user) => {
       const id = String(input.params['statement'])
       const statement = /^\d{1,15}$/.test(id) ? await store.bankStatement(Number(id)) : null
-      // A statement shows the payers of all its uploader's events.
+      // A statement shows payers from all events of the user who uploaded it.
       if (statement === null || !statement.events.every((eventId) => canSee(user, eventId)))
         return toMissing([], 'There is no such statement.')
       const rows = await resolveLines(input, user)

@@ -1,6 +1,6 @@
 /**
- * Encrypts the secrets of second factors, so that a copy of the database does not contain them.
- * The key is outside the database. AES-256-GCM; the user's id is authenticated, so that a secret cannot be copied to
+ * Encrypts the secrets of second factors, so a copy of the database does not reveal them.
+ * The key is outside the database. AES-256-GCM also authenticates the user's id, so a secret cannot be copied to
  * another user.
  */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto'

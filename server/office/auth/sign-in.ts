@@ -57,7 +57,7 @@ export function addSignInRoutes(app: FastifyInstance, office: OfficeRoutes, deps
   const placeholderHashPromise = (placeholderHash ??= hashPassword(randomBytes(16).toString('hex')))
 
   /**
-   * Records a wrong password: in the audit log under the user whose name was given, otherwise in the server log.
+   * Records a failed sign-in: in the audit log if the username exists, otherwise in the server log.
    * An unknown name may be a password typed in the wrong field, so it is not logged.
    */
   const logFailure = async (user: string | null, at: Instant): Promise<void> => {

@@ -1,6 +1,6 @@
 /**
  * Verifies the second factor: TOTP codes (RFC 6238) and recovery codes for a lost phone.
- * The secret is encrypted and not hashed, because the server has to compute the same codes.
+ * The secret is encrypted rather than hashed, because the server has to compute the same codes.
  */
 import { createHash } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'

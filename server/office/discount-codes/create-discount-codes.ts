@@ -1,4 +1,4 @@
-/** Creates discount codes: number, uses per code, and last day. */
+/** Creates discount codes, with a number of uses and a last day, and withdraws them. */
 import { randomInt } from 'node:crypto'
 import { assert, dayOf, err, foldCode, isDay, ok } from '../../../engine/index.ts'
 import type { Day, EventConfig, Result } from '../../../engine/index.ts'

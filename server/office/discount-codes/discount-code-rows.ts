@@ -7,7 +7,7 @@ import type { Deps } from '../../dependencies.ts'
 import type { CodePage, StoredCode } from '../../storage/index.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 
-/** The number of codes on an office page, and of codes read at a time for a file. */
+/** The number of codes shown on an office page, or read at a time for a file. */
 const CODE_PAGE_ROWS = 200
 
 /** Reads a page of codes. `before`: the `next` of the previous page, or null for the newest codes. */
@@ -40,7 +40,7 @@ export async function* readCodes(
   }
 }
 
-/** Returns false for a kind that gives a category, and for a kind that the event file no longer has. */
+/** Returns false for a kind that assigns a category, and for a kind that the event file no longer has. */
 const givesDiscount = ({ codeKinds }: EventConfig, { kind }: StoredCode): boolean =>
   codeKinds.some(({ id, gives }) => id === kind && 'adjustment' in gives)
 

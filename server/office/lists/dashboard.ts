@@ -149,7 +149,7 @@ function buildWorkQueueRows(
   return WORK_QUEUE_IDS.map(toRow).filter(({ events }) => events.length > 0)
 }
 
-/** Counts unmatched payments of the user's events. Empty if there are none. */
+/** Counts the unmatched payments for the user's events. Empty if there are none. */
 function buildUnmatchedRow(
   reviews: readonly Review[],
   events: readonly { readonly id: string }[],

@@ -22,8 +22,8 @@ export async function sendExport(
   const columns = listExportColumns(event, list)
   // Cells contain no currency symbol, so the heading states the currency, except for rupees, because the office is
   // Indian. If there are several currencies, a separate column states them.
-  const isNamedElsewhere = event.currency === INR || listCurrenciesOfEvent(event).length > 1
-  const unit = isNamedElsewhere ? '' : ` (${event.currency})`
+  const omitsCurrency = event.currency === INR || listCurrenciesOfEvent(event).length > 1
+  const unit = omitsCurrency ? '' : ` (${event.currency})`
   const head = columns.map(({ label, kind: is }) => (is === 'money' ? `${label}${unit}` : label))
   return sendTable(reply, {
     kind,

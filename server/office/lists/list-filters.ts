@@ -1,6 +1,6 @@
 /**
  * Parses a list's query string.
- * The same object produces the rows, the count, the export and the sentence that describes the filters.
+ * The resulting query determines the rows, the count, the export and the sentence that describes the filters.
  * Parameters are the filters in the event file. An empty parameter counts as unset.
  */
 import {
@@ -77,7 +77,7 @@ function setCommonFilters(
   at: Instant,
   draft: QueryDraft,
 ): QueryError | null {
-  // If the event file has a filter with such a name, that filter takes precedence.
+  // If the event file has a filter with the same name, the file's filter takes precedence.
   const readParam = (name: string): string =>
     filters.some(({ sentAs }) => sentAs === name) ? '' : (query.get(name) ?? '').trim()
   const [state, waiting, sort] = ['in_state', 'waiting', 'sort'].map(readParam)
@@ -184,7 +184,8 @@ function setAnswer(
 }
 
 /**
- * Parses the page number, from 1, and the rows per page. The size can be chosen only if the event file offers sizes.
+ * Parses the page number, which starts at 1, and the rows per page, which clients can choose only if the event file
+ * offers several sizes.
  */
 export function readPage(
   list: AdminList,

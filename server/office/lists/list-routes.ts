@@ -93,7 +93,7 @@ async function sendPage(
 const NOT_SORTED_MESSAGE =
   'There are too many registrations to sort, so the newest are first. Filter the list to at most 10,000.'
 
-/** Converts the sums: amounts in the event's currency, and those in other currencies separately, never added. */
+/** Converts the sums: amounts in the event's currency, and those in other currencies separately, never added up. */
 function toWireSums(sums: readonly StatusSum[], event: EventConfig): WireSums {
   const countStatus = (status: PaymentStatus): number =>
     sums.reduce((n, sum) => (sum.status === status ? n + sum.count - sum.ended : n), 0)

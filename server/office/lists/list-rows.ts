@@ -191,7 +191,7 @@ const ALWAYS_INCLUDED_NAMES = [
 
 /**
  * Returns a function that builds rows with only the values of the given columns, omitting empty ones. Such a row is a
- * quarter of the size of a full row.
+ * quarter the size of a full row.
  */
 export function createListedRowBuilder(
   event: EventConfig,
@@ -247,7 +247,7 @@ const IN_REVIEW_TEXT = 'in review'
 
 type FileCell = Scalar | CsvAmount
 
-/** Returns the reader of a cell, by the kind of its column. `readDisplay` returns the label of the value. */
+/** Returns the function that reads a cell in a column of this kind. `readDisplay` returns the value's label. */
 function createCellReader(
   { kind }: Column,
   readValue: ValueReader,

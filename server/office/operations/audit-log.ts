@@ -17,7 +17,7 @@ const PAGE_ROWS = 50
 const CHUNK_ROWS = 1_000
 const MAX_SEARCH_CHARACTERS = 100
 
-/** The values of `kind`. Without one, the log omits views. */
+/** The values of `kind`. Without a kind, the log omits page views. */
 const KINDS: Readonly<Record<string, readonly AuditEntryKind[] | null>> = {
   '': ['changes', 'exports', 'signing-in'],
   changes: ['changes'],
@@ -30,7 +30,7 @@ const KINDS: Readonly<Record<string, readonly AuditEntryKind[] | null>> = {
 const LOG_QUERY = ['from', 'to', 'kind', 'words', 'who', 'before'] as const
 type LogCall = Call<'events', (typeof LOG_QUERY)[number]>
 
-/** Adds an entry for each of these events, because owners see only the entries of their own events. */
+/** Adds an entry for each of these events, because owners see only the entries for their own events. */
 export async function addEventEntries(
   { store, clock }: Pick<Deps, 'store' | 'clock'>,
   { who, what }: { readonly who: string; readonly what: string },

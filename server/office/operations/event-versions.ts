@@ -1,6 +1,6 @@
 /**
  * Serves the versions of an event file: when each was loaded, its changes in sentences, and its text.
- * An event file contains no secrets and no delegate's data: gateway keys are environment variables, bank details are
+ * An event file contains no secrets and no delegates' data: gateway keys are environment variables, bank details are
  * shown to every payer, and discount codes and member lists are in the database.
  */
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'

@@ -1,4 +1,4 @@
-/** Rehearses an event file for the editor of the organisers' page. Nothing is stored or sent. */
+/** Rehearses an event file for the editor on the organisers' page. Nothing is stored or sent. */
 import type { FastifyReply } from 'fastify'
 import type { RehearsalResponse } from '../../../engine/api.ts'
 import type { Deps } from '../../dependencies.ts'

@@ -26,7 +26,7 @@ type Table = {
 }
 type Changes = {
   readonly closings: readonly MonthClosing[]
-  /** Changes recorded or decided after the closing. */
+  /** Changes recorded or decided after the month was closed. */
   readonly changes: readonly Movement[]
 }
 

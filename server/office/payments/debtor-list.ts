@@ -12,7 +12,7 @@ import { readTableKind, sendTable } from '../spreadsheets/send-table.ts'
 import type { CsvCell } from '../spreadsheets/write-csv.ts'
 import { buildAmountCell, getEventTitle } from './movement-rows.ts'
 
-/** The number of rows on a page. It is large, so that a reminder to all debtors needs few requests. */
+/** The number of rows on a page. With this many, a reminder to all debtors needs few requests. */
 const PAGE_ROWS = 100
 /** The number of rows read at a time for a file. */
 const CHUNK_ROWS = 500

@@ -29,7 +29,9 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
     month: string,
     reply: FastifyReply,
   ): MonthScope | null => {
-    const period = buildMonthPeriod(month === '' ? getLastMonth(dayOf(deps.clock())) : month)
+    const period = buildMonthPeriod(
+      month === '' ? computePreviousMonth(dayOf(deps.clock())) : month,
+    )
     if (period.ok)
       return { ...toScope(period.value), eventIds: findListedEventIds(deps, user, target) }
     sendError(reply, 400, 'bad_month', period.error)
@@ -149,11 +151,11 @@ export function addMonthRoutes(office: OfficeRoutes, deps: Deps): void {
   office.post('/admin/months/close', { ...rule, body: { month: 'text' } }, closeMonth)
 }
 
-const getLastMonth = (today: Day): string =>
+const computePreviousMonth = (today: Day): string =>
   addMonths(day(`${today.slice(0, 7)}-01`), -1).slice(0, 7)
 const toScope = ({ from, to, name }: Period) => ({ from, to, month: name })
 
-/** Reads the changes recorded or decided after the closing of each event; newest first. */
+/** Reads the changes recorded or decided after the month was closed for each event, newest first. */
 async function readChanges(
   deps: Pick<Deps, 'store'>,
   scope: MonthScope,
@@ -213,7 +215,7 @@ async function readChecks(
 }
 
 /**
- * Counts registrations that have paid more than they owe now. They are not in the list of refunds until staff make
+ * Counts registrations for which more was paid than is owed now. They are not in the list of refunds until staff make
  * the refund.
  */
 async function countRefundsToMake(

@@ -32,7 +32,7 @@ import {
 } from './movement-rows.ts'
 import { readPeriod } from './payment-period.ts'
 
-/** The number of rows on a page, and of rows read at a time for a file. */
+/** The number of rows shown on a page, or read at a time for a file. */
 const PAGE_ROWS = 50
 const CHUNK_ROWS = 500
 
@@ -166,7 +166,7 @@ export function addPaymentListRoutes(office: OfficeRoutes, deps: Deps): void {
   office.get('/admin/open-refunds', rule, sendRefunds)
 }
 
-/** Reads all movements of a query in chunks. */
+/** Reads all movements that match a query, in chunks. */
 export async function* readMovements(
   { store }: Pick<Deps, 'store'>,
   query: MovementQuery,

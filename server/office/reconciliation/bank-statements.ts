@@ -191,7 +191,7 @@ export async function addBankStatementRoutes(
   })
 }
 
-/** Counts confirmed payments that need review, because the amount differs from the balance. */
+/** Counts the confirmed payments that need review because their amount differs from the balance. */
 async function countInReview(
   { store }: Pick<Deps, 'store'>,
   regNos: readonly string[],

@@ -7,7 +7,7 @@ import type {
   StatementColumns,
 } from '../../../engine/index.ts'
 
-/** The parameters of the mapping, each with a column number from 0. */
+/** The parameters of the mapping. Each contains a zero-based column number. */
 export const COLUMN_NAMES = [
   'as',
   'date',
@@ -31,14 +31,14 @@ export const COLUMN_NAMES = [
 type ColumnName = (typeof COLUMN_NAMES)[number]
 export type ColumnParams = Readonly<Partial<Record<ColumnName, string>>>
 
-/** Returns a statement's currency: the event's, or the chosen one. Null if the event does not use it. */
+/** Returns a statement's currency: the chosen one, otherwise the event's. Null if the event does not use it. */
 export function getStatementCurrency(event: EventConfig, chosenCurrency: unknown): Currency | null {
   return chosenCurrency === undefined || chosenCurrency === null || chosenCurrency === ''
     ? event.currency
     : (listCurrenciesOfEvent(event).find((currency) => currency === chosenCurrency) ?? null)
 }
 
-/** Returns column numbers from 0. Null if the user chose no columns. */
+/** Returns zero-based column numbers. Null if the user chose no columns. */
 export function readStatementColumns(query: ColumnParams): StatementColumns | null {
   const readColumn = createColumnReader(query)
   const [date, narration, credit, amount, sign] = [
@@ -65,7 +65,7 @@ export function readStatementColumns(query: ColumnParams): StatementColumns | nu
   }
 }
 
-/** Returns the columns of a gateway's report, from 0. Null unless `as=settlement` and its columns were chosen. */
+/** Returns the zero-based columns of a gateway's report. Null unless `as=settlement` and its columns were chosen. */
 export function readSettlementColumns(query: ColumnParams): SettlementColumns | null {
   const readColumn = createColumnReader(query)
   const [order, reference, amount] = [

@@ -36,7 +36,7 @@ type Task = {
 type Part = {
   readonly row: NamedRow
   readonly amount: Amount
-  /** The reason for accepting less than the balance. Empty if the amount is the balance. */
+  /** The reason for accepting less than the balance. Empty if the amount equals the balance. */
   readonly difference: string
 }
 export type Choice = { readonly line: number; readonly seen: number | null }
@@ -250,8 +250,8 @@ export async function sendLinesToReview(task: Task, choices: readonly Choice[]):
 }
 
 /**
- * Finds the event whose staff decide on a line: the event of a number in the line, else the event of the best proposal,
- * else the most frequent event in the statement.
+ * Finds the event whose staff decide on a line: the event of a registration number in the line, otherwise that of the
+ * best proposal, otherwise the most frequent one in the statement.
  */
 function createEventFinder({ deps, user, view }: Task) {
   const events = findUserEvents(deps, user)

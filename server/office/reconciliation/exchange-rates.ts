@@ -90,7 +90,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const rate = readRate(String(body.rate ?? ''))
     if (rate === null)
       return refuse(
-        `Enter the rupees for 1 ${currency}, such as 83.4125, with at most six decimals.`,
+        `Enter the rupees for 1 ${currency}, such as 83.4125, with at most six decimal places.`,
       )
     const source = String(body.source ?? '').trim()
     if (source === '' || source.length > MAX_SOURCE_CHARACTERS)
@@ -104,7 +104,7 @@ export function addExchangeRateRoutes(office: OfficeRoutes, deps: Deps): void {
     const [comparedRate] = knownRates.filter((known) => known.day !== day)
     if (comparedRate !== undefined && isSuspiciousRate(rate, comparedRate.rate))
       return refuse(
-        `1 ${currency} was INR ${comparedRate.rate} on ${formatDayShort(comparedRate.day)}. Check the decimal point of ${rate}. If the rate of ${formatDayShort(comparedRate.day)} is wrong, correct it first.`,
+        `1 ${currency} was INR ${comparedRate.rate} on ${formatDayShort(comparedRate.day)}. Check the decimal point in ${rate}. If the rate for ${formatDayShort(comparedRate.day)} is wrong, correct it first.`,
       )
     const isReplaced = knownRates.some((known) => known.day === day && known.rate !== rate)
     await deps.store.saveExchangeRate({ eventId: event.id, currency, day, rate, source, who, at })

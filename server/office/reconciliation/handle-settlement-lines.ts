@@ -1,5 +1,5 @@
 /**
- * Marks saved settlement lines that differ from the records as handled, and reopens them.
+ * Marks saved settlement lines as handled if they differ from the records, and reopens them.
  * Rollcall has no other action for them: a chargeback, or a fee that the gateway charged twice, is settled outside
  * Rollcall.
  */
@@ -67,7 +67,7 @@ export function addSettlementLineRoutes(office: OfficeRoutes, deps: Deps): void 
       seen: readSeenDecisionId(body.seen),
       who: user.username,
       at: deps.clock(),
-      // The page of an event lists the whole account, but the audit entry belongs to the line's event.
+      // An event's page lists the whole account, but the audit entry belongs to the line's event.
       eventId: line.owner?.eventId ?? findEventOfOrder(viewer.all, line.order)?.id ?? event.id,
       name: line.name,
       regNo: (line.owner?.regNo ?? null) as RegNo | null,

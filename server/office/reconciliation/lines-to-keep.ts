@@ -63,7 +63,7 @@ export function parseLinesToKeep(
   return parsedLines.length === list.length ? parsedLines : null
 }
 
-/** Returns the input of a confirmation. The currency is the account's, not the registration's. */
+/** Returns the input for a confirmation. The currency is the account's, not the registration's. */
 export function buildConfirmationParameters(
   event: EventConfig,
   { fields: line }: { readonly fields: Readonly<Record<string, unknown>> },

@@ -93,7 +93,7 @@ export async function matchSettlements(
     ...account,
     current,
     others: otherAccounts,
-    // A report of one account may list a payment made through another account, which the order identifies.
+    // A report for one account may list a payment made through another account, which the order identifies.
     unsettledPayments: listUnsettledPayments(
       accounts.flatMap(({ all: allLines }) => allLines),
       accounts.flatMap(({ ownership }) => ownership.held.filter(({ isOfAccount }) => isOfAccount)),

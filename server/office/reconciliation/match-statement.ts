@@ -27,7 +27,7 @@ import { findRegistrations } from './registration-numbers-in-statement.ts'
 import type { OtherEvents } from './registration-numbers-in-statement.ts'
 import { loadSettlementAccounts } from './settlement-account.ts'
 
-/** A registration of one of the events that awaits payment or reported a reference. */
+/** A registration for one of the events: it awaits payment, or its delegate reported a reference. */
 export type Payer = UnpaidOrder & { readonly eventId: string }
 export type Matches = {
   readonly lines: readonly ReconciledLine[]
@@ -80,7 +80,7 @@ export async function matchStatement(
   return ok({ ...matches, currency, openClaims, unread, repeated })
 }
 
-/** Matches all lines with all events together. Null if the lines have more numbers than any real statement. */
+/** Matches all lines with all events together. Null if the lines contain more numbers than any real statement. */
 export async function matchLines(
   store: MatchStore,
   events: readonly EventConfig[],
@@ -146,7 +146,7 @@ async function loadExpectedPayments(
 export const TOO_MANY_NUMBERS_MESSAGE =
   'This file has too many numbers. Upload a statement for a shorter period.'
 
-/** Converts a registration that reported the reference but owes nothing. */
+/** Converts a registration whose delegate reported the reference but owes nothing. */
 const toPayerWithoutBalance = ({
   regNo,
   name,

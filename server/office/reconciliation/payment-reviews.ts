@@ -1,4 +1,4 @@
-/** Serves the payment reviews and records the decisions on them under the signed-in user. */
+/** Serves the payment reviews, and records decisions on them in the signed-in user's name. */
 import { toWireCurrency } from '../../../engine/api.ts'
 import type { FastifyReply } from 'fastify'
 import {

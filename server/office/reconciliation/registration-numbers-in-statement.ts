@@ -1,4 +1,4 @@
-/** Finds the registration numbers in a bank statement, of its own event and of other events. */
+/** Finds registration numbers in a bank statement, for its own event and for other events. */
 import { toBankKey, canSee, isRegNo } from '../../../engine/index.ts'
 import type {
   BankKey,
@@ -59,8 +59,8 @@ export function findRegistrations(
 }
 
 /**
- * Returns the keys in the format of registration numbers of events that the user cannot access, whether or not they
- * exist.
+ * Returns the keys that have the format of a registration number in an event that the user cannot access, whether or
+ * not that registration exists.
  */
 export function findHiddenNumbers(
   keys: readonly BankKey[],

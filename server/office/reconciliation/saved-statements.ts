@@ -348,7 +348,7 @@ function describeDecided(
   ].join(', ')
 }
 
-/** Returns true if the user may see the statement, which shows the payers of all its uploader's events. */
+/** Returns true if the user may see the statement, which shows payers from all events of its uploader. */
 const isVisible = (user: Call['user'], { events }: BankStatementSummary): boolean =>
   events.every((id) => canSee(user, id))
 

@@ -15,8 +15,8 @@ type User = Pick<PermissionHolder, 'events'>
 type Days = { readonly first: Day; readonly last: Day }
 
 /**
- * Stores the numbers of matched and open lines, and links payments to their lines. Then sends payments to review that
- * the bank may have returned, because a line may be assigned after its return was uploaded.
+ * Stores the numbers of matched and open lines, and links payments to their lines. Then sends to review
+ * any payments that the bank may have returned, because a line may be assigned after its return was uploaded.
  */
 export async function saveMatches(
   { store }: { readonly store: Pick<Store, 'saveStatementMatches' | 'reportReturned'> },
@@ -41,7 +41,7 @@ export async function saveMatches(
 
 /**
  * Counts the deposits on these dates in the statements that cover them. Statements may overlap; each deposit counts
- * once. Statements with open lines are matched again: staff may have recorded a payment since the last view.
+ * once. Statements with open lines are matched again: staff may have recorded a payment since they were last viewed.
  */
 export async function countStatementLines(
   deps: ViewDeps,

@@ -244,7 +244,7 @@ function describeState(
   return STATE_LABELS[state]
 }
 
-/** Returns true if a claim still reserves its reference, so that staff can reject it. */
+/** Returns true if a claim still reserves its reference. Staff can then reject it. */
 const hasReservedReference = (claims: readonly StoredPaymentClaim[]): boolean =>
   claims.some(({ endedAs, isRecorded }) => endedAs !== 'not_found' && !isRecorded)
 

@@ -1,4 +1,4 @@
-/** Adds a registration at the desk, paid or unpaid, with the same form and prices as for delegates. */
+/** Adds a registration at the desk, paid or unpaid, with the same form and prices that delegates get. */
 import type { FastifyReply } from 'fastify'
 import {
   assert,

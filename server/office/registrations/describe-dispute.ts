@@ -27,7 +27,7 @@ export function describeDispute(dispute: StoredDispute): WireDispute {
   }
 }
 
-/** Returns the notes that staff see before they refund, each sentence once. */
+/** Returns the notes that staff see before they make a refund, each sentence once. */
 export function buildRefundNotes(
   captures: readonly StoredCapture[],
   disputes: readonly StoredDispute[],

@@ -41,7 +41,7 @@ function toTimelineEntry(
   return { at: formatIsoIndia(at), who: user, act: action, text, why: reason }
 }
 
-/** Describes the data that an action stored in addition to user and reason. */
+/** Describes the data that an action stored in addition to the user and the reason. */
 function describeData(data: StoredAction['data'], currency: Currency): string {
   const {
     to,

@@ -13,7 +13,7 @@ import type { MailState, EmailsToRetry, FailedAttempt } from './email-list-types
  * finished or died by then.
  */
 const CLAIM_MS = 10 * 60_000
-/** The number of retries of an email whose delivery was never completed. */
+/** How often an email is sent again after an attempt that was interrupted. */
 const MAX_LOST_ATTEMPTS = 1
 
 type EmailParams = { id: number; at: Instant }
@@ -120,9 +120,9 @@ const rescheduleUnclaimed = statement((builder, { at }: { at: Instant }) =>
 )
 
 /**
- * Claims an email before it is sent, so that a full disk or a dying process does not cause repeated sending. A claimed
- * email without a result may have been sent, and is retried once. Returns false if the email is not due, or was
- * interrupted twice.
+ * Claims an email before it is sent, so that a full disk or a crash does not make the server send it over and over. A
+ * claimed email without a result may have been sent; it is retried once. Returns false if the email is not due, or if
+ * two attempts were interrupted.
  */
 export async function claimMail(
   sql: Sql,
@@ -141,7 +141,7 @@ export function markMailSent(sql: Sql, id: number, at: Instant): void {
   markSent.run(sql, { id, at })
 }
 
-/** Records a failed attempt. It is not counted if no mail server responded. */
+/** Records a failed attempt. The attempt does not count if no mail server responded. */
 export function markMailFailed(
   sql: Sql,
   id: number,
@@ -163,19 +163,19 @@ export function markMailFailed(
   })
 }
 
-/** Reschedules emails that got no response from a mail server, so that they are due now. Returns their number. */
+/** Makes emails due now if no mail server responded to their latest attempt. Returns their number. */
 export function makeMailsDue(sql: Sql, at: Instant): Promise<number> {
   return sendUnreachedNow.run(sql, { at }).changes
 }
 
-/** Reschedules emails whose time was set by a clock that was ahead. */
+/** Reschedules emails that were scheduled while the clock was ahead. */
 export function rescheduleEmails(sql: Sql, at: Instant): void {
-  // A claimed email may be in transit, so this reschedules it for the end of a normal claim.
+  // A claimed email may be in transit, so it becomes due only when a claim made now would end.
   rescheduleClaimed.run(sql, { at, until: instant(at + CLAIM_MS) })
   rescheduleUnclaimed.run(sql, { at })
 }
 
-/** Restarts the attempts of failed emails, except those of an erased person. Returns their number. */
+/** Restarts the attempts of failed emails, unless the recipient's data was erased. Returns the number of emails. */
 export function retryMails(sql: Sql, at: Instant, { ids, events }: EmailsToRetry): Promise<number> {
   return buildQuery(sql, (builder, dialect) => {
     const emails = builder
@@ -195,7 +195,7 @@ export function retryMails(sql: Sql, at: Instant, { ids, events }: EmailsToRetry
         ? emails.where('status', '=', raw.lit('failed'))
         : emails
             .where(({ ref }) => dialect.isIdIn(ref('id'), JSON.stringify(ids)))
-            // An email selected by staff is sent even if it is not due yet.
+            // If staff select an email, it is sent even if its next attempt is not due yet.
             .where(({ and, eb, or }) =>
               or([
                 eb('status', '=', raw.lit('failed')),

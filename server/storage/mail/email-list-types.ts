@@ -11,15 +11,15 @@ export type MailsQuery = {
   readonly events: readonly string[] | null
   /** Null for any state. */
   readonly status: MailState | null
-  /** Part of the recipient's address. Empty for any. */
+  /** Part of the recipient's address. Empty for any address. */
   readonly address: string
-  /** Selects only this email, with its text, if set. */
+  /** If set, selects only this email, and includes its text. */
   readonly id?: number | null
 }
 export type ListedMail = {
   readonly id: number
   readonly kind: string
-  /** Empty if the person was erased. */
+  /** Empty if the person's data was erased. */
   readonly to: string
   readonly subject: string
   readonly eventId: string
@@ -31,17 +31,17 @@ export type ListedMail = {
   readonly sentAt: Instant | null
   /** The time of the next attempt. Null if no attempt is scheduled. */
   readonly nextAt: Instant | null
-  /** The error of the last attempt. */
+  /** The error of the latest attempt. */
   readonly error: string | null
-  /** The time of the last failed attempt. */
+  /** The time of the latest failed attempt. */
   readonly triedAt: Instant | null
   /** Set only for a single email, because the texts of a whole page are large. */
   readonly text?: string
 }
-/** The number of emails by state, up to the `MAX_COUNTED` of lists, plus one if more exist. */
+/** The number of emails in each state. Like lists, it is counted only up to `MAX_COUNTED` + 1. */
 export type MailCounts = Readonly<Record<MailState, number>>
 
-/** Selects emails to retry. Null: all ids, or all events. */
+/** The failed emails to retry. Null `ids`: all of them. Null `events`: those of all events. */
 export type EmailsToRetry = {
   readonly ids: readonly number[] | null
   readonly events: readonly string[] | null
@@ -52,13 +52,13 @@ export type FailedAttempt = {
   readonly at: Instant
   /** The time of the first attempt, which determines when retrying stops. */
   readonly firstAt: Instant
-  /** False if the mail server did not respond. The email is sent again as soon as it does. */
+  /** False if the mail server did not respond. The email is retried as soon as the server responds again. */
   readonly isReached: boolean
-  /** True if the copy was sent, so that the next attempt sends none. */
+  /** True if the copy was sent. The next attempt then sends no copy. */
   readonly isCopySent: boolean
 }
 
-/** A due email that informs the delegate of this registration that the same person is registering again. */
+/** A due email to the delegate of this registration, because the same person is registering again. */
 export type SamePersonNotice = {
   readonly id: number
   readonly registrationId: number
@@ -68,8 +68,8 @@ export type SamePersonNotice = {
 export interface EmailStore {
   queueMail(regNo: RegNo, email: NewMail, at: Instant): Promise<number>
   /**
-   * Queues the confirmation again. Returns false if the latest confirmation is too recent, or the maximum number is
-   * reached.
+   * Queues the confirmation again. Returns false if the registration got an email too recently, or if the confirmation
+   * has been requested too often.
    */
   queueConfirmationAgain(
     regNo: RegNo,
@@ -77,11 +77,11 @@ export interface EmailStore {
     at: Instant,
     limits: MailSpacing,
   ): Promise<boolean>
-  /** Queues an email with the links of all registrations of an address. `regNo`: its newest registration. */
+  /** Queues an email with links to all registrations of an email address. `regNo` is the newest of them. */
   queueAccessLinks(regNo: RegNo, email: NewMail, at: Instant): Promise<void>
   /**
-   * Emails a delegate about a further submission. Returns false if they got such an email after that instant, or for
-   * this `notice`.
+   * Queues an email to a delegate about a further submission. Returns false if such an email was queued later than
+   * `after`, or if the email for this `notice` has already been queued.
    */
   queueAlreadyRegistered(
     regNo: RegNo,
@@ -93,8 +93,8 @@ export interface EmailStore {
   /** Returns one page of notices that are due but not queued yet, ordered by the registration to notify. */
   dueNotices(after: number, limit: number): Promise<readonly SamePersonNotice[]>
   /**
-   * Returns one page of unfinished payments, by payment id: the delegate was sent to the gateway before that instant,
-   * the gateway has no payment for the order, and no reminder has been queued for the registration.
+   * Returns one page of unfinished payments, ordered by payment id: the delegate was sent to the gateway before
+   * `handedBefore`, the gateway has no payment for the order, and no reminder has been queued for the registration.
    */
   unfinishedPayments(
     handedBefore: Instant,
@@ -103,39 +103,39 @@ export interface EmailStore {
     limit: number,
   ): Promise<readonly { readonly id: number; readonly regNo: RegNo }[]>
   /**
-   * Emails a delegate who left before paying, once per registration. Returns false if it was already queued, or the
-   * delegate has paid.
+   * Queues a reminder to a delegate who left before paying, once per registration. Returns false if it was already
+   * queued, or if the delegate has paid.
    */
   queuePaymentReminder(regNo: RegNo, email: NewMail, at: Instant): Promise<boolean>
-  /** Returns refunds completed after that instant that have an address but no email, oldest first. */
+  /** Returns refunds completed later than `after` whose delegate has an address but got no email, oldest first. */
   refundsWithoutEmail(
     after: Instant,
     eventIds: readonly string[],
     limit: number,
   ): Promise<readonly CompletedRefund[]>
-  /** Emails a delegate about a refund, once per refund. Returns false if it was already queued. */
+  /** Queues an email about a refund, once per refund. Returns false if it was already queued. */
   queueRefundEmail(refundId: number, regNo: RegNo, email: NewMail, at: Instant): Promise<boolean>
   /** Queues an email about a whole event, once per key. Returns false if it was already queued. */
   queueOnce(dedupKey: string, eventId: string, email: NewMail, at: Instant): Promise<boolean>
   /**
-   * Durably claims an email and stores its links. Returns false if the email is not due, or its sending was interrupted
-   * twice. An interrupted email is retried once.
+   * Durably claims an email and stores the links in it. Returns false if the email is not due, or if two attempts were
+   * interrupted. After one interrupted attempt, the email is sent again.
    */
   claimMail(id: number, at: Instant, links?: readonly NewLink[]): Promise<boolean>
   dueMails(at: Instant, limit: number): Promise<readonly QueuedMail[]>
   mailSent(id: number, at: Instant): Promise<void>
-  /** Makes emails due now that got no response, because the mail server responds again. Returns their number. */
+  /** Makes emails due now if no mail server responded to their latest attempt. Returns their number. */
   makeMailsDue(at: Instant): Promise<number>
   /**
-   * Restarts the attempts of all failed emails, or of the emails in `selection`, which can include postponed emails.
-   * Returns their number.
+   * Restarts the attempts of all failed emails, or of those in `selection`, which can include postponed emails.
+   * Returns the number of emails.
    */
   retryMails(at: Instant, selection?: EmailsToRetry): Promise<number>
-  /** Returns emails older than the one with that id, newest first. Null for the newest. */
+  /** Returns emails older than the email with the id `before`, newest first. Null: starts with the newest. */
   mails(query: MailsQuery, before: number | null, limit: number): Promise<readonly ListedMail[]>
-  /** Counts the emails of these events. Null for all. */
+  /** Counts the emails of these events. Null: of all events. */
   mailCounts(events: readonly string[] | null): Promise<MailCounts>
-  /** Records a failed attempt. `nextAt` null: no further attempt. `attempt` null: the email was not sent to anyone. */
+  /** Records a failed attempt. `nextAt` null: no further attempt. `attempt` null: no attempt was made. */
   mailFailed(
     id: number,
     error: string,

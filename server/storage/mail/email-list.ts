@@ -12,7 +12,7 @@ const emailExpression = expressionBuilder<{ m: Tables['mail_queue'] }, 'm'>()
 const selectEmails = (builder: Kysely<Tables>) =>
   builder.selectFrom('mail_queue as m').leftJoin('registrations as r', 'r.id', 'm.registration_id')
 
-/** Returns emails older than `beforeId`. Null for the newest. */
+/** Returns emails older than `beforeId`, newest first. Null: starts with the newest. */
 export function listEmails(
   sql: Sql,
   { events, status, address, id = null }: MailsQuery,
@@ -47,7 +47,7 @@ export function listEmails(
       query = query.where(
         ({ ref }) => raw<boolean>`instr(lower(${ref('m.recipient')}), lower(${address})) > 0`,
       )
-    // The few queued and failed emails have indexes. Sorting by an expression prevents the use of the id index.
+    // Queued and failed emails are few and have indexes. Sorting by an expression keeps SQLite from using the id index.
     const isRareStatus = status === 'queued' || status === 'failed'
     return query
       .orderBy(({ ref }) => (isRareStatus ? raw<number>`+${ref('m.id')}` : ref('m.id')), 'desc')
@@ -55,7 +55,7 @@ export function listEmails(
   }).all()
 }
 
-/** Tests the status. Failed emails without a recipient are excluded: the person's data was erased. */
+/** Tests the status. Excludes failed emails without a recipient, because the person's data was erased. */
 const hasStatus = (status: MailState) =>
   emailExpression.and([
     emailExpression('m.status', '=', raw.lit(status)),
@@ -65,15 +65,15 @@ const hasStatus = (status: MailState) =>
 export async function countEmails(sql: Sql, events: readonly string[] | null): Promise<MailCounts> {
   const count = async (status: MailState): Promise<number> => {
     const countRow = await buildQuery(sql, (builder, dialect) => {
-      const withStatus = selectEmails(builder).select('m.id').where(hasStatus(status))
-      const inEvents =
+      const emailsWithStatus = selectEmails(builder).select('m.id').where(hasStatus(status))
+      const emailsInEvents =
         events === null
-          ? withStatus
-          : withStatus.where(({ fn }) =>
+          ? emailsWithStatus
+          : emailsWithStatus.where(({ fn }) =>
               dialect.isIn(fn.coalesce('m.event_id', 'r.event_id'), JSON.stringify(events)),
             )
       return builder
-        .selectFrom(inEvents.limit(raw.lit(MAX_COUNTED + 1)).as('counted'))
+        .selectFrom(emailsInEvents.limit(raw.lit(MAX_COUNTED + 1)).as('counted'))
         .select(({ fn }) => fn.countAll<number>().as('n'))
     }).get()
     return countRow?.n ?? 0

@@ -13,7 +13,7 @@ import { removeDueNotice } from '../registrations/same-person.ts'
 import { limitToMailbox } from './mailbox-limit.ts'
 import type { MailSpacing, NewMail } from '../index.ts'
 
-/** The trigger of an email. Anyone can trigger a delegate's actions and their automatic consequences. */
+/** What triggered an email. Anyone can trigger a delegate's actions, and what follows from them automatically. */
 export type Trigger = Actor | 'system'
 
 type Email = NewMail & { at: Instant }
@@ -22,8 +22,7 @@ type EmailById = Email & { registrationId: number }
 
 const { case: when, val } = expressionBuilder<Tables>()
 /**
- * Returns the time at which an email is due. Null if a recovery is open and the condition is true: the email is then
- * held until the recovery ends.
+ * Returns the time at which an email is due. Null if `isHeld` is true: the email is held until the open recovery ends.
  */
 const getSendTime = (isHeld: Expression<SqlBool>, at: Instant) =>
   when()
@@ -58,7 +57,7 @@ const selectEmail = (builder: Kysely<Tables>, kind: string, email: EmailByNumber
     .select(selectText(kind, email))
     .select(val(email.at).as('next_at'))
     .where('r.reg_no', '=', email.regNo)
-/** Selects an email that is held during a recovery that began after the registration. */
+/** Selects the values of an email. It is held while a recovery is open that began after the registration. */
 const selectHeldEmail = (
   builder: Kysely<Tables>,
   kind: string,
@@ -101,9 +100,9 @@ const addEmail = statement((builder, email: EmailById & { kind: string }) =>
     .returning('id'),
 )
 type SecondPaymentText = { secondSubject: string; secondText: string }
-/** A placeholder for the number of the registration that the person paid first. */
+/** A placeholder for the number of the registration for which the person paid first. */
 const FIRST = '\u0001first\u0001'
-/** Fills in the number of the first registration. `second`: the text for a second payment, which contains `FIRST`. */
+/** Returns `second`, with `FIRST` replaced by the first registration's number, or `text` if this is the first. */
 const fillFirstNumber = (
   builder: Kysely<Tables>,
   { registrationId }: EmailById,
@@ -112,8 +111,8 @@ const fillFirstNumber = (
 ) =>
   raw<string>`coalesce(replace(${second}, ${raw.lit(FIRST)}, (${selectFirstPaid(builder, registrationId)})), ${text})`
 /**
- * Holds the email if the registration was paid, and perhaps already confirmed, before an open recovery began. If the
- * gateway reports no payment time, the time at which the delegate was sent to the gateway counts.
+ * Holds the email if the registration was paid before an open recovery began, because it may already have been
+ * confirmed. If the gateway reports no payment time, the time at which the delegate was sent to the gateway counts.
  */
 const addConfirmation = statement((builder, email: EmailById & SecondPaymentText) =>
   builder
@@ -164,7 +163,7 @@ const addLinks = statement((builder, email: EmailByNumber) =>
     .expression(selectEmail(builder, 'links', email))
     .returning('id'),
 )
-/** Adds no email if the registration got one recently, or too many of this kind. */
+/** Adds the email, unless the registration got any email recently, or too many of this kind. */
 const addRequested = statement((builder, email: EmailByNumber & { after: Instant; max: number }) =>
   builder
     .insertInto('mail_queue')
@@ -193,7 +192,7 @@ const addRequested = statement((builder, email: EmailByNumber & { after: Instant
     )
     .returning('id'),
 )
-/** Adds no email if the registration got one of this kind recently. */
+/** Adds the email, unless the registration got one of this kind recently. */
 const addAlreadyRegistered = statement((builder, email: EmailByNumber & { after: Instant }) =>
   builder
     .insertInto('mail_queue')
@@ -213,7 +212,7 @@ const addAlreadyRegistered = statement((builder, email: EmailByNumber & { after:
     )
     .returning('id'),
 )
-/** Adds no email if the mailbox got one of this kind for the event recently. */
+/** Adds the email, unless the mailbox recently got one of this kind for the event. */
 const addSamePerson = statement(
   (builder, email: EmailByNumber & { after: Instant; mailbox: string }) =>
     builder
@@ -287,8 +286,8 @@ export async function enqueue(
 }
 
 /**
- * Queues the confirmation, once per registration. A registration that a correction made free was confirmed at that
- * time, even if it is paid for later. The email for a second payment includes a notice.
+ * Queues the confirmation, once per registration. If a correction made the registration free, it was confirmed then and
+ * is not confirmed again when a later price is paid. The email for a second payment includes a notice.
  */
 export function confirmByMail(sql: Sql, registrationId: number, email: NewMail, at: Instant): void {
   const { subject: secondSubject, text: secondText } = addSecondPaymentNotice(email, FIRST as RegNo)
@@ -306,7 +305,7 @@ export async function queueMail(
   return enqueue(sql, registration.id, 'again', email, at, 'system')
 }
 
-/** Queues the email with links for a delegate who lost them. */
+/** Queues the email with the links that a delegate has lost. */
 export async function queueAccessLinks(
   sql: Sql,
   regNo: RegNo,
@@ -338,7 +337,7 @@ export async function queueConfirmationAgain(
   return applyMailboxLimit(sql, newRow, newEmail, at, 'drop')
 }
 
-/** Without a `notice`, queues one email per registration after that instant; with one, one per mailbox and event. */
+/** Allows one email later than `after`: with a `notice` per mailbox and event, otherwise per registration. */
 export async function queueAlreadyRegistered(
   sql: Sql,
   regNo: RegNo,
@@ -356,7 +355,7 @@ export async function queueAlreadyRegistered(
   return applyMailboxLimit(sql, newRow, email, at, 'drop')
 }
 
-/** Returns true if a statement queued an email (`newRow`) that the mailbox's limit allows. */
+/** Returns true if a statement queued an email (`newRow`) and the mailbox's limit allows it. */
 async function applyMailboxLimit(
   sql: Sql,
   newRow: { readonly id: number } | undefined,

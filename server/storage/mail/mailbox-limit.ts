@@ -1,4 +1,4 @@
-/** Limits the emails that anyone can trigger to one mailbox. */
+/** Limits how many of the emails that anyone can trigger are sent to one mailbox. */
 import { instant, getMailboxKey } from '../../../engine/index.ts'
 import { buildEmailsPausedEmail } from '../../../engine/messages.ts'
 import type { Instant } from '../../../engine/index.ts'
@@ -7,10 +7,10 @@ import { lockMailbox } from '../database/row-locks.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { NewMail } from '../index.ts'
 
-/** The maximum number of emails per period to one mailbox that anyone can trigger. */
+/** The maximum number of emails that anyone can trigger to one mailbox per period. */
 const MAX_EMAILS = 5
 const LIMIT_PERIOD_MS = 60 * 60_000
-/** The office sees this error for an email that the limit stopped. */
+/** The error that the office sees for an email that was not sent because of the limit. */
 const LIMIT_MESSAGE = `Not sent: this address has received ${MAX_EMAILS} emails within an hour. The delegate can request the link.`
 
 const setMailbox = statement((builder, { id, mailbox }: { id: number; mailbox: string }) =>
@@ -29,7 +29,7 @@ const emailsOfMailbox = statement(
       .where('created_at', '>=', from)
       .where('created_at', '<=', to),
 )
-/** Adds an email to the same recipient as another email, due at the same time. */
+/** Adds an email that has the same recipient as the email `id` and is due at the same time. */
 const addPauseNotice = statement(
   (builder, { id, subject, text }: { id: number; subject: string; text: string }) =>
     builder
@@ -71,9 +71,9 @@ const markOverLimit = statement((builder, { id }: { id: number }) =>
 )
 
 /**
- * Applies the mailbox's limit to a queued email that anyone can trigger. Emails above the limit are not sent. Once an
- * hour, an email announces the pause. `keep`: the office sees the unsent email and can send it. `drop`: the email is
- * deleted, because the requester can request it again. Returns false if the email is not sent.
+ * Applies the mailbox's limit to a queued email that anyone can trigger. Emails above the limit are not sent; instead,
+ * one email an hour announces the pause. `keep`: the office sees the unsent email and can send it. `drop`: the email is
+ * deleted, because the delegate can request it again. Returns false if the email is not sent.
  */
 export async function limitToMailbox(
   sql: Sql,
@@ -85,7 +85,7 @@ export async function limitToMailbox(
   const mailbox = getMailboxKey(email.to)
   setMailbox.run(sql, { id, mailbox })
   lockMailbox(sql, mailbox)
-  // Also counts emails with a later time, because the clock may have been ahead when they were queued.
+  // Emails with a later time count too, because the clock may have been ahead when they were queued.
   const counts = await emailsOfMailbox.get(sql, {
     mailbox,
     from: instant(at - LIMIT_PERIOD_MS + 1),

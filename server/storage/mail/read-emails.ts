@@ -90,7 +90,7 @@ export const listEmailsOfRegistration = (
   regNo: RegNo,
 ): ReturnType<Store['emailsOfRegistration']> => emailsOfRegistration.all(sql, { regNo })
 
-/** Reads unfinished payments of these events, with payment ids above `after`. */
+/** Reads unfinished payments for these events whose ids are above `after`. */
 export function readUnfinishedPayments(
   sql: Sql,
   handedBefore: Instant,

@@ -1,10 +1,11 @@
-/** Adds registration states, actions, and the balance adjustments of corrections and cancellations. */
+/** Adds registration states, actions, and balance adjustments for corrections and cancellations. */
 export const actionTables = `
 ALTER TABLE registrations ADD COLUMN state TEXT NOT NULL DEFAULT 'to_pay'
   CHECK (state IN ('to_approve', 'refused', 'to_pay', 'told', 'complete', 'cancelled', 'lapsed'));
--- The sum of the registration's rows in dues, updated by a trigger. Positive: still to be paid; negative: to be refunded.
+-- The sum of the registration's rows in dues, updated by a trigger. Positive: still to be paid; negative: still to be
+-- refunded.
 ALTER TABLE registrations ADD COLUMN due INTEGER NOT NULL DEFAULT 0;
--- 1 if its price is from a correction instead of from the attempt that paid it.
+-- 1 if the price was set by a correction, not by the attempt that paid it.
 ALTER TABLE registrations ADD COLUMN is_corrected INTEGER NOT NULL DEFAULT 0;
 -- 'whole': requests the registration's price; 'difference': requests the balance after a correction.
 ALTER TABLE payments ADD COLUMN asks_for TEXT NOT NULL DEFAULT 'whole' CHECK (asks_for IN ('whole', 'difference'));
@@ -30,14 +31,14 @@ CREATE TABLE acts (
 ) STRICT;
 CREATE INDEX acts_of ON acts (registration_id);
 CREATE INDEX acts_at ON acts (at);
--- Erasing a person removes the texts; the record of the action stays.
+-- If a person's data is erased, the texts are removed and the record of the action is kept.
 CREATE TRIGGER acts_never_edited BEFORE UPDATE ON acts
 WHEN (NEW.id, NEW.registration_id, NEW.at, NEW.who, NEW.act, NEW.was, NEW.became) IS NOT (OLD.id, OLD.registration_id, OLD.at, OLD.who, OLD.act, OLD.was, OLD.became)
   OR NEW.why NOT IN (OLD.why, '') OR NEW.data NOT IN (OLD.data, '{}')
 BEGIN SELECT RAISE(ABORT, 'acts is append-only'); END;
 CREATE TRIGGER acts_never_deleted BEFORE DELETE ON acts BEGIN SELECT RAISE(ABORT, 'acts is append-only'); END;
 
--- A repeated request is performed once and gets the same response.
+-- Responses to requests. A repeated request is performed once and gets the same response.
 CREATE TABLE act_keys (
   key TEXT PRIMARY KEY,
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
@@ -48,7 +49,8 @@ CREATE TABLE act_keys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX act_keys_age ON act_keys (at);
 
--- Amounts to be paid or refunded in addition to the bill, and such amounts that were paid or refunded: signed, in whole paise.
+-- Amounts to be paid or refunded in addition to the bill, and payments and refunds of such amounts: signed, in whole
+-- paise.
 CREATE TABLE dues (
   id INTEGER PRIMARY KEY,
   registration_id INTEGER NOT NULL REFERENCES registrations (id),

@@ -1,6 +1,6 @@
 /**
- * Adds the active version of each event for servers that share a database.
- * Stays empty for a single server, which uses its own files.
+ * Adds tables for the active version of each event, which servers that share a database use.
+ * The tables of a single server stay empty, because it uses its own files.
  */
 export const activeEvents = `
 CREATE TABLE active_events (
@@ -10,7 +10,8 @@ CREATE TABLE active_events (
   is_gone INTEGER NOT NULL CHECK (is_gone IN (0, 1)),
   place INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
--- Incremented with each change, so that a server sees from one number whether it serves the same versions as the others.
+-- Incremented with each change, so that a server can tell from one number whether it serves the same versions as the
+-- others.
 CREATE TABLE activation (
   only INTEGER PRIMARY KEY CHECK (only = 1),
   number INTEGER NOT NULL,

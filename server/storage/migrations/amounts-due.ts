@@ -1,16 +1,16 @@
 /**
  * Computes the balance by the same rule in lists, exports, counters and the office's statement.
- * The rule covers declined cards, and payments in review that were dismissed, moved or refunded.
+ * The rule covers declined cards, and reviewed payments that were dismissed, moved or refunded.
  */
 import { buildRecountTriggersSql } from './batch-counters.ts'
 import { buildEndedSql } from './ended-registrations.ts'
 
-/** Builds the SQL of the current balance: the difference if paid, otherwise the full price. */
+/** Builds the SQL for the current balance: the amount still due if paid, otherwise the full price. */
 export const buildDueSql = (row: string): string => `CASE ${row}.payment_status
   WHEN 'success' THEN CASE WHEN ${row}.due > 0 THEN ${row}.due ELSE 0 END WHEN 'refunded' THEN 0 ELSE coalesce(${row}.total, 0) END`
 
 /**
- * Builds the SQL of the balance of registrations that await payment. An ended or expired registration has no balance.
+ * Builds the SQL for the balance of registrations that await payment. An ended or expired registration has no balance.
  */
 export const buildOwedSql = (row: string): string =>
   `CASE WHEN ${row}.state IN ('cancelled', 'refused', 'lapsed') THEN 0 ELSE ${buildDueSql(row)} END`

@@ -1,6 +1,7 @@
-/** Adds normalised bank references, each with its payment, for all payment methods. */
+/** Adds normalised bank references for all payment methods, each with its payment. */
 export const bankReferences = `
--- A reference belongs to one payment. Each event numbers its front-desk slips, so their keys begin with event and method.
+-- A reference belongs to one payment. Each event numbers its own front-desk slips, so their keys begin with event and
+-- method.
 CREATE TABLE bank_references (
   key TEXT PRIMARY KEY,
   capture_id INTEGER NOT NULL REFERENCES captures (id)
@@ -11,7 +12,7 @@ BEGIN SELECT RAISE(ABORT, 'a reference that was used is never free again'); END;
 CREATE TRIGGER bank_references_frozen BEFORE UPDATE ON bank_references
 BEGIN SELECT RAISE(ABORT, 'a reference stays with its payment'); END;
 
--- The reference of a gateway's transfer, normalised in the same way.
+-- The bank reference of a gateway's payout, normalised in the same way.
 DROP TRIGGER settlement_lines_never_edited;
 ALTER TABLE settlement_lines ADD COLUMN utr_key TEXT NOT NULL DEFAULT '';
 UPDATE settlement_lines SET utr_key = ltrim(replace(replace(replace(upper(utr), ' ', ''), '-', ''), '.', ''), '0');

@@ -1,8 +1,8 @@
-/** Adds saved bank statements. Overlapping statements share lines, and the staff decisions on those lines. */
+/** Adds saved bank statements. Overlapping statements share lines, along with the decisions by staff on them. */
 export const bankStatements = `
 CREATE TABLE bank_statements (
   id INTEGER PRIMARY KEY,
-  -- The hash of the text of its lines, in hex. Uploading the same file again gives the same statement.
+  -- The hash of the text of its lines, in hex. If the same file is uploaded again, the statement is the same.
   sha256 TEXT NOT NULL,
   currency TEXT NOT NULL,
   -- JSON: the ids of the uploader's events. Only users with access to all of these events see the statement.
@@ -12,7 +12,7 @@ CREATE TABLE bank_statements (
   last_day TEXT NOT NULL,
   -- JSON: {details, unread, repeated}, as read from the file.
   file TEXT NOT NULL,
-  -- The numbers of matched and open lines when a user last opened the statement.
+  -- How many lines were matched and how many were open when a user last opened the statement.
   matched INTEGER NOT NULL,
   open INTEGER NOT NULL,
   who TEXT NOT NULL,
@@ -41,7 +41,7 @@ CREATE TABLE bank_line_decisions (
   id INTEGER PRIMARY KEY,
   bank_line_id INTEGER NOT NULL REFERENCES bank_lines (id),
   decision TEXT NOT NULL CHECK (decision IN ('assigned', 'review', 'not_ours', 'undone')),
-  -- JSON: the references under which the line's payments are recorded, except the line's own reference.
+  -- JSON: the references under which the line's payments are recorded, apart from the line's own reference.
   parts TEXT NOT NULL,
   who TEXT NOT NULL,
   at INTEGER NOT NULL

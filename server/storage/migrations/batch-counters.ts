@@ -1,7 +1,7 @@
 /**
  * Counts new registrations once per transaction instead of with a trigger per row.
- * A trigger per row would take an eighth of the writer's time. Triggers still update the counts when a counted
- * registration changes, so that no statement can miss a change.
+ * A trigger per row would take an eighth of the writer's time. Changes to registrations that are already counted still
+ * update the counts with triggers, so no statement can forget to update them.
  */
 import { buildCountSql } from './list-and-dashboard-totals.ts'
 

@@ -1,9 +1,11 @@
-/** Adds bill lines: the price of a registration, line by line, as quoted. */
+/** Adds bill lines: the price of a registration as it was quoted, line by line. */
 export const billLines = `
--- The bill number of a registration or payment attempt. Null if there is no bill (older versions, imported rows).
+-- The bill number of a registration or payment attempt. Null if there is no bill (rows from older versions, imported
+-- rows).
 ALTER TABLE registrations ADD COLUMN bill INTEGER;
 ALTER TABLE payments ADD COLUMN bill INTEGER;
--- A bill has the number of the attempt for which its price was computed; further attempts at that price share it.
+-- A bill has the number of the attempt for which its price was computed. Further attempts at the same price use the
+-- same bill.
 CREATE TABLE bill_lines (
   registration_id INTEGER NOT NULL REFERENCES registrations (id),
   bill INTEGER NOT NULL,

@@ -1,6 +1,6 @@
 /**
  * Allows a later report to change the deductions of a stored settlement line.
- * The audit log contains the earlier deductions.
+ * The previous deductions stay in the audit log.
  */
 const FIXED_COLUMNS =
   'id, settlement_id, source, account, key, line, kind, order_id, reference, amount, day, utr, paid_on, nth, utr_key'

@@ -1,11 +1,11 @@
-/** Records that a registration was free before a correction, and the credit note series of an invoice. */
+/** Records whether a correction made a registration free, and the series of an invoice's credit notes. */
 export const corrections = `
--- How many payment attempts the registration had when a correction made it free. If a later correction gives it a price again,
--- these attempts no longer determine its state. Null if no correction made it free.
+-- How many payment attempts the registration had when a correction made it free. If a later correction gives it a price
+-- again, its state does not depend on these attempts. Null if no correction made it free.
 ALTER TABLE registrations ADD COLUMN freed_at_attempt INTEGER;
 
--- For an invoice, the number pattern of its credit notes, stored because this setting may later be removed from the
--- event file.
+-- For an invoice, the number pattern of its credit notes. It is stored because the setting may later be removed from
+-- the event file.
 DROP TRIGGER documents_never_rewritten;
 ALTER TABLE documents ADD COLUMN credit_number TEXT;
 UPDATE documents SET credit_number = (SELECT e.issuer ->> '$.invoice.creditNumber' FROM event_issuers e

@@ -1,6 +1,6 @@
-/** Adds disputes: payments that the delegate's bank has disputed at the gateway. */
+/** Adds disputes: payments that the delegate's bank disputes with the gateway. */
 export const disputes = `
--- Everything except the first three columns is the gateway's own response. Before the first response, the status is
+-- The first three columns are ours; the rest is the gateway's response. Until the first response, the status is
 -- 'unknown'.
 CREATE TABLE disputes (
   dispute_id TEXT PRIMARY KEY,

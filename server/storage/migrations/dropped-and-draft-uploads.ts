@@ -1,12 +1,13 @@
-/** Adds the time at which files of unpaid registrations were deleted, which the office displays. */
+/** Adds the time at which the files of an unpaid registration were deleted. The office displays it. */
 export const droppedUploads = `
--- Null if the file is kept. Set before the file is removed, so that the file is still removed after a crash.
+-- Null if the file has not been deleted. Set before the deletion, so that a deletion interrupted by a crash is
+-- completed later.
 ALTER TABLE uploads ADD COLUMN dropped_at INTEGER;
 `
 
 /**
- * Adds draft uploads, which are sent when a delegate chooses a file. Their data is stored until a registration uses
- * them.
+ * Adds draft uploads: files that are uploaded as soon as the delegate chooses them. Their data is stored until a
+ * registration uses them.
  */
 export const draftUploads = `
 CREATE TABLE draft_proofs (

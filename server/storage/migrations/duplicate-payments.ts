@@ -1,22 +1,23 @@
-/** Identifies paid registrations of the same person, so that delegate and office are notified of a second payment. */
+/** Records which paid registrations are the same person's, so that delegate and office learn of a second payment. */
 export const secondPayments = `
 CREATE TABLE paid_persons (
-  -- In the order in which they were paid.
+  -- Ids are in the order of payment.
   id INTEGER PRIMARY KEY,
   registration_id INTEGER NOT NULL UNIQUE REFERENCES registrations (id),
   event_id TEXT NOT NULL,
   -- Email address and name, normalised.
   person TEXT NOT NULL,
-  -- The registration of the same person that was paid first. NULL if this is the first.
+  -- The registration for which the same person paid first. NULL if it is this one.
   first_id INTEGER REFERENCES registrations (id),
-  -- The newest action when this became a second payment. A later note closes the item.
+  -- The newest action at the time when this became a second payment. A note written after it closes the duplicate
+  -- payment.
   after_act INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX paid_persons_of ON paid_persons (event_id, person, id);
 CREATE INDEX paid_persons_second ON paid_persons (event_id) WHERE first_id IS NOT NULL;
 `
 
-/** Adds the persons of unpaid registrations, with the browsers that are known to be theirs. */
+/** Adds the persons who registered but have not paid, with the browsers known to be theirs. */
 export const registeredPersons = `
 CREATE TABLE registered_persons (
   id INTEGER PRIMARY KEY,
@@ -24,14 +25,14 @@ CREATE TABLE registered_persons (
   event_id TEXT NOT NULL,
   -- Email address and name, normalised.
   person TEXT NOT NULL,
-  -- SHA-256 of the cookie of a browser that made or opened the registration. NULL if none is known.
+  -- SHA-256 of the cookie of a browser in which the registration was made or opened. NULL if none is known.
   browser TEXT
 ) STRICT;
 CREATE INDEX registered_persons_of ON registered_persons (event_id, person);
 CREATE INDEX registered_persons_registration ON registered_persons (registration_id, browser);
 `
 
-/** Adds due emails to delegates whose details another registration repeats. */
+/** Adds emails that are due to delegates because another registration has the same name and email address. */
 export const dueNotices = `
 -- The earlier registration of the same person. NULL if no email is due, or it is already queued.
 ALTER TABLE registered_persons ADD COLUMN notify_id INTEGER REFERENCES registrations (id);

@@ -1,6 +1,6 @@
 /**
- * Counts ended registrations (cancelled or refused) separately, so that none is displayed as "Paid".
- * Adds counts in addition to those by payment status, and an index for the list of ended registrations.
+ * Counts ended registrations (cancelled or refused) separately, so that none of them is displayed as "Paid".
+ * These counts are in addition to those by payment status. Also adds an index for the list of ended registrations.
  */
 import { buildRecountTriggersSql } from './batch-counters.ts'
 import { buildOwedSql } from './list-and-dashboard-totals.ts'

@@ -1,6 +1,6 @@
 /**
  * Allows personal data to be erased while the record of payments is kept.
- * Append-only rows may lose personal data, but must not change otherwise.
+ * Personal data can be removed from append-only rows, but nothing else in them can change.
  */
 export const erasure = `
 -- Null: not erased.
@@ -25,7 +25,7 @@ WHEN (NEW.capture_id, NEW.amount, NEW.who, NEW.at) IS NOT (OLD.capture_id, OLD.a
   OR NEW.why NOT IN (OLD.why, '')
 BEGIN SELECT RAISE(ABORT, 'what a refund is for is frozen'); END;
 
--- The action of an entry is kept. The reason after it is removed.
+-- The entry keeps its action, but the reason that follows it is removed.
 DROP TRIGGER audit_log_never_edited;
 CREATE TRIGGER audit_log_never_edited BEFORE UPDATE ON audit_log
 WHEN (NEW.id, NEW.at, NEW.who, NEW.event_id, NEW.reg_no, NEW.registration_id, NEW.look)

@@ -1,6 +1,6 @@
-/** Adds exchange rates, and the registrations whose invoice is waiting for one. */
+/** Adds exchange rates, and the registrations whose invoice is waiting for a rate. */
 export const exchangeRates = `
--- Rupees for one unit of the currency, as staff entered it.
+-- The rate is in rupees per unit of the currency, as entered by staff.
 CREATE TABLE exchange_rates (
   event_id TEXT NOT NULL,
   currency TEXT NOT NULL,

@@ -1,7 +1,6 @@
-/** Adds the previous numbers of imported registrations. */
 /**
- * The registration's number in its previous system. Null if the registration was created here, or imported by an
- * older version, which kept the previous number as the registration number.
+ * Adds the previous numbers of imported registrations.
+ * Null if the registration was not imported. An older version used the previous number as the registration number.
  */
 export const importedNumbers = `
 ALTER TABLE registrations ADD COLUMN former_no TEXT;

@@ -28,7 +28,7 @@ CREATE TABLE registrations (
   created_day TEXT NOT NULL,
   CHECK (base + gst = total)
 ) STRICT;
--- Covering: unless a page is filtered by an answer, its ids are read from the index alone.
+-- A covering index: the ids of a page are read from it alone, unless the page is filtered by an answer.
 CREATE INDEX registrations_newest ON registrations (event_id, created_at, id, payment_status, category, period);
 CREATE INDEX registrations_by_status ON registrations (event_id, payment_status, created_at, id, category, period);
 CREATE INDEX registrations_in_review ON registrations (event_id, created_at) WHERE in_review;
@@ -169,7 +169,8 @@ CREATE TABLE idempotency_keys (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX idempotency_keys_age ON idempotency_keys (at);
 
--- Updated by triggers, so that no statement can omit them. Null categories and periods count under ''.
+-- Updated by triggers, so that no statement can forget to. Registrations without a category or period are counted under
+-- ''.
 CREATE TABLE counters (
   event_id TEXT NOT NULL,
   day TEXT NOT NULL,
@@ -191,7 +192,7 @@ CREATE TABLE revenue (
   PRIMARY KEY (event_id, day)
 ) STRICT, WITHOUT ROWID;
 
--- Filled after the registering transaction, in batches; rows after last_id are scanned instead.
+-- Filled in batches after the transactions that register delegates. Searches scan the rows after last_id instead.
 CREATE VIRTUAL TABLE search_index USING fts5(words, tokenize = 'trigram', content = '', contentless_delete = 1);
 CREATE TABLE search_progress (only INTEGER PRIMARY KEY CHECK (only = 1), last_id INTEGER NOT NULL) STRICT;
 INSERT INTO search_progress VALUES (1, 0);

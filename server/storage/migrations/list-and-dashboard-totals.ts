@@ -23,7 +23,7 @@ DROP TRIGGER registrations_counted;
 DROP TRIGGER registrations_recounted;
 DROP TRIGGER registrations_uncounted;
 ALTER TABLE counters ADD COLUMN booked INTEGER NOT NULL DEFAULT 0;
--- Amounts still to be paid: pending totals, and differences.
+-- Amounts still to be paid: totals of unpaid registrations, and balances of paid ones.
 ALTER TABLE counters ADD COLUMN owed INTEGER NOT NULL DEFAULT 0;
 DELETE FROM counters;
 INSERT INTO counters (event_id, day, category, period, status, registrations, booked, owed)

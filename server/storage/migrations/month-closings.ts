@@ -1,6 +1,7 @@
 /** Adds month closings, and indexes of payments and tax documents by time. */
 export const monthClosings = `
--- One row for each time that staff close a month of an event; the newest counts. figures: the sums at that time, as JSON.
+-- One row for each time that staff close a month for an event. The newest row applies. figures: the sums at that time,
+-- as JSON.
 CREATE TABLE month_closings (
   id INTEGER PRIMARY KEY,
   event_id TEXT NOT NULL,

@@ -9,11 +9,11 @@ CREATE TABLE tellings (
   at INTEGER NOT NULL,
   way TEXT NOT NULL,
   reference TEXT NOT NULL,
-  -- The reference as compared: without spaces, in capitals.
+  -- The reference in the form in which it is compared: without spaces, in capitals.
   folded TEXT NOT NULL,
   -- The payment date, YYYY-MM-DD. Null if the payment method does not ask for it.
   paid_on TEXT,
-  -- JSON: the answers, by the fields of the payment method.
+  -- JSON: the answers, keyed by the fields of the payment method.
   answers TEXT NOT NULL,
   ended_at INTEGER,
   -- Null: not checked yet; 'again': replaced by another claim.
@@ -24,7 +24,7 @@ CREATE INDEX tellings_of ON tellings (registration_id);
 CREATE UNIQUE INDEX tellings_once ON tellings (folded) WHERE ended_as IS NULL OR ended_as = 'found';
 `
 
-/** A claim is unconfirmed, so its reference is reserved only within its event. */
+/** Reserves a claim's reference only within its event, because the claim is unconfirmed. */
 export const paymentClaimsByEvent = `
 ALTER TABLE tellings ADD COLUMN event_id TEXT NOT NULL DEFAULT '';
 UPDATE tellings SET event_id = (SELECT event_id FROM registrations WHERE registrations.id = tellings.registration_id);

@@ -1,6 +1,6 @@
 /**
  * Rewrites two stored texts in plain English.
- * They state why a payment cannot be deleted, and why a statement line is under review.
+ * They explain why a payment cannot be deleted, and why a statement line is under review.
  */
 const OLD_REASON = 'It came to the bank, and nobody waits for it: '
 const NEW_REASON = 'Bank payment that matches no registration: '

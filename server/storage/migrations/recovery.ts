@@ -1,6 +1,6 @@
 /** Adds recovery after a restore: held emails, pending payments, and payments of unknown orders. */
 export const recoveryTables = `
--- The identity of the database. Its copies have the same name.
+-- Identifies the database. Copies of the database have the same name.
 CREATE TABLE installation (only INTEGER PRIMARY KEY CHECK (only = 1), name TEXT NOT NULL) STRICT;
 CREATE TABLE recoveries (
   id INTEGER PRIMARY KEY,
@@ -13,7 +13,7 @@ CREATE TABLE recoveries (
   copy_at INTEGER,
   -- The time of the newest record in the copy.
   stored_at INTEGER,
-  -- The last time at which a server recorded that it served newer records; null if no server did.
+  -- When a server last recorded that it had served records newer than the copy; null if none did.
   served_at INTEGER,
   -- Null if the recovery has not ended.
   ended_at INTEGER,
@@ -27,14 +27,15 @@ CREATE TABLE recovery_payments (
   payment_id INTEGER NOT NULL REFERENCES payments (id),
   PRIMARY KEY (recovery_id, payment_id)
 ) STRICT, WITHOUT ROWID;
--- Orders that are not in this database and may have been paid: the gateway is queried until it reports whether they were.
+-- Orders that are not in this database and may have been paid. The gateway is queried until it reports whether they
+-- were paid.
 CREATE TABLE unknown_orders (
   order_id TEXT PRIMARY KEY,
   event_id TEXT NOT NULL,
   at INTEGER NOT NULL,
   next_ask_at INTEGER NOT NULL,
   asks INTEGER NOT NULL,
-  -- 1 if a gateway message named the order. Anyone can send such a message.
+  -- 1 if a gateway message referred to the order. Anyone can send such a message.
   is_claimed INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unknown_orders_due ON unknown_orders (next_ask_at);

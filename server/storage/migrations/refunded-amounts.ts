@@ -1,4 +1,4 @@
-/** Adds the refunded amount of a registration's counted payments. `booked` is the remaining amount. */
+/** Adds the amount refunded from a registration's counted payments. `booked` is the amount that remains. */
 export const refundedAmounts = `
 ALTER TABLE registrations ADD COLUMN refunded INTEGER NOT NULL DEFAULT 0;
 UPDATE registrations SET refunded =

@@ -1,10 +1,10 @@
 /**
  * Adds decisions on payment reviews, and lets a process claim an email before sending it.
- * Records the attempt for which a capture is counted, when a refund was made, and the subject of a decision. Allows
- * emails that are not about a registration.
+ * Records the attempt for which a capture counts, the time of a refund and the subject of a decision. Allows emails
+ * that are not about a registration.
  */
 export const reviewDecisions = `
--- The attempt that the capture counts for or is reviewed with. payment_id still identifies the order that received it.
+-- The attempt for which the capture counts or is under review. payment_id still identifies the order that received it.
 ALTER TABLE captures ADD COLUMN counts_for INTEGER REFERENCES payments (id);
 UPDATE captures SET counts_for = payment_id;
 DROP INDEX captures_in_review;

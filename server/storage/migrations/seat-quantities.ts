@@ -1,4 +1,4 @@
-/** Adds the number of seats that a registration takes in each quota, for quotas of people or tickets. */
+/** Adds the number of seats that a registration uses in each quota, for quotas that count people or tickets. */
 export const seatQuantities = `
 ALTER TABLE places_taken ADD COLUMN quantity INTEGER NOT NULL DEFAULT 1;
 DROP TRIGGER places_counted;

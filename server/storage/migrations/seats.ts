@@ -12,7 +12,7 @@ CREATE TABLE places (
   -- The id of a quota, or 'quota.option'.
   place TEXT NOT NULL,
   max INTEGER NOT NULL,
-  -- The number of held or kept seats, updated by triggers.
+  -- The number of seats that are held or kept, updated by triggers.
   taken INTEGER NOT NULL DEFAULT 0,
   UNIQUE (event_id, place)
 ) STRICT;

@@ -1,4 +1,4 @@
-/** Adds settlements, with each line of a gateway's reports stored once, and the event of unmatched payments. */
+/** Adds settlements, which store each line of a gateway's reports once, and the event of unmatched payments. */
 export const settlements = `
 CREATE TABLE settlements (
   id INTEGER PRIMARY KEY,

@@ -6,10 +6,11 @@ export const staffTables = `
 ALTER TABLE admins ADD COLUMN role TEXT NOT NULL DEFAULT 'owner' CHECK (role IN ('viewer', 'desk', 'treasurer', 'owner'));
 -- A JSON list of event ids; null: all events.
 ALTER TABLE admins ADD COLUMN events TEXT;
--- Base32. Null if there is no second factor. totp_wanted is a secret that is being set up, and is not used until it is confirmed.
+-- Base32. Null if there is no second factor. totp_wanted is a secret that is being set up. It is not used until it is
+-- confirmed.
 ALTER TABLE admins ADD COLUMN totp_secret TEXT;
 ALTER TABLE admins ADD COLUMN totp_wanted TEXT;
--- The last 30-second step whose code was accepted, so that no code is accepted twice.
+-- The latest 30-second step whose code was accepted, so that no code is accepted twice.
 ALTER TABLE admins ADD COLUMN totp_step INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE admins ADD COLUMN signed_in_at INTEGER;
 
@@ -38,9 +39,10 @@ CREATE TABLE office_settings (
 ) STRICT;
 INSERT INTO office_settings (only) VALUES (1);
 
--- The key of a view: user, page and hour; null: not a view. Further views of the same page in that hour are not stored.
+-- The key of a page view: user, page and hour. Null if the entry is not a page view. Further views in the same hour are
+-- not stored.
 ALTER TABLE audit_log ADD COLUMN look TEXT;
 CREATE UNIQUE INDEX audit_log_looks ON audit_log (look) WHERE look IS NOT NULL;
--- Actions of office users; most rows are about delegates and imports, which have separate lists.
+-- Actions by users of the office. Most rows are about delegates and imports, which have separate lists.
 CREATE INDEX audit_log_people ON audit_log (id, who) WHERE who NOT IN ('delegate', 'import');
 `

@@ -1,6 +1,7 @@
 /** Adds unique answers, discount codes with their uses, and member lists. */
 export const pricingContextTables = `
--- Normalised answers by the rule that compares them. Missing answers are added when the rule is first used.
+-- Normalised answers, keyed by the rule that compares them. The answers of earlier registrations are added when the
+-- rule is first used.
 CREATE TABLE unique_answers (
   event_id TEXT NOT NULL,
   rule TEXT NOT NULL,
@@ -9,7 +10,7 @@ CREATE TABLE unique_answers (
   PRIMARY KEY (event_id, rule, folded, registration_id)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX unique_answers_of ON unique_answers (registration_id);
--- The rules whose index holds every registration of the event.
+-- The rules whose index contains all registrations of the event.
 CREATE TABLE unique_rules (
   event_id TEXT NOT NULL,
   rule TEXT NOT NULL,

@@ -18,7 +18,7 @@ import type { Call, writes } from './writes.ts'
 const CHUNK_ROWS = 500
 export type Reads = ReturnType<typeof createStoreReads>
 
-/** The functions that run store operations: on threads in the server, on one connection in the tests' simulator. */
+/** Runs store operations: on threads in the server, or on one connection in the simulator of the tests. */
 export type OperationCallers = {
   readonly write: Call<typeof writes>
   readonly list: Call<typeof listings>
@@ -28,7 +28,7 @@ export type OperationCallers = {
   readonly rescue: (plan: RescuePlan) => Promise<RescuedRows>
   /** True if other servers write to the same database. */
   readonly isShared: boolean
-  /** The shared storage of uploads. Null if a single server stores them on its disk. */
+  /** The shared storage for uploads. Null if a single server stores them on its disk. */
   readonly uploadStorage: UploadStorage | null
   /** The rate limit counts of all servers. Null if a single server counts in memory. */
   readonly attemptCounter: AttemptCounter | null
@@ -204,14 +204,14 @@ export function assembleStore({
       type Chunk = Awaited<ReturnType<typeof listings.exportChunk>>
       const readChunk = (from: Chunk['next']): Promise<Chunk> =>
         list('exportChunk', query, from, CHUNK_ROWS)
-      // Reads the next chunk while the consumer processes this one, but no further: this is the backpressure.
+      // Reads the next chunk while the consumer processes this one, but not the one after it, for backpressure.
       let nextChunk: Promise<Chunk> | null = readChunk(null)
       while (nextChunk !== null) {
         const { rows, next }: Chunk = await nextChunk
         nextChunk = next === null ? null : readChunk(next)
         // Prevents an unhandled rejection if the consumer stops reading.
         nextChunk?.catch(() => {})
-        // Ends this turn of the event loop: the request for the next chunk is sent, and other requests can run.
+        // Ends this turn of the event loop, so that the request for the next chunk is sent and other requests can run.
         await new Promise((done) => setImmediate(done))
         const registrations = parseRows(rows)
         if (registrations.length > 0) yield registrations
@@ -287,7 +287,7 @@ export function assembleStore({
         const ids = await list('unpaidWithFiles', failedBefore, at)
         const batchCount =
           ids.length === 0 ? 0 : await write('dropFilesOfUnpaid', ids, failedBefore, at, reason)
-        // Zero if no registration is left, or if all remaining registrations are being paid now.
+        // Zero if no registration is left, or if payments are under way for all that remain.
         if (batchCount === 0) return droppedCount
         droppedCount += batchCount
       }
@@ -313,7 +313,7 @@ export function assembleStore({
       assert(lossMessage === null, `the database file ${lossMessage}`)
       await write('ping', at)
     },
-    // First writes deferred audit log entries, then refuses further calls.
+    // Writes deferred audit log entries before it refuses further calls.
     close: () => (deferredEntries.isEmpty() ? close() : deferredEntries.flush().then(close)),
   }
 }
@@ -338,7 +338,7 @@ function createRecoveryStore({
   }
 }
 
-/** The minimum interval between writes of a session's last use. A tenth of the idle time if that is shorter. */
+/** The minimum interval between updates of a session's last use, or a tenth of the idle time if that is shorter. */
 const TOUCH_INTERVAL_MS = 60_000
 
 function createUserStore({

@@ -31,9 +31,9 @@ const BY_EVENT: ReadonlySet<string> = new Set<keyof typeof writes>([
 export type EventFinder = (verb: string, args: readonly unknown[]) => string | null
 
 /**
- * Returns a function that finds the event, or null for an operation that is not about a single event. Registration
- * numbers of an event share a prefix. The prefix serves as the event's id until a registration shows which event uses
- * that prefix.
+ * Returns a function that finds the event of an operation, or null if the operation is not about a single event. An
+ * event's registration numbers share a prefix. The prefix serves as the event's id until a registration shows which
+ * event uses it.
  */
 export function createEventFinder(): EventFinder {
   const eventsByPrefix = new Map<string, string>()

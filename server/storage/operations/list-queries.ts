@@ -1,4 +1,4 @@
-/** Maps the names of all queries for lists and figures to their functions, which the reader thread runs. */
+/** Maps each query for lists and figures, by name, to its function. The reader thread runs these functions. */
 import { readAuditLog, listAuditLogUsers } from '../staff/audit-log-entries.ts'
 import { listExchangeRates, listWaitingInvoices } from '../documents/exchange-rates.ts'
 import * as savedStatements from '../reconciliation/saved-statements.ts'

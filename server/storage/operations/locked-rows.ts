@@ -1,7 +1,7 @@
 /**
  * Lists the rows that each operation locks on PostgreSQL before it reads.
- * These rows are registrations, or the subject of a rare operation. The code that checks seats, codes, unique answers
- * and versions also locks them (`../database/row-locks.ts`).
+ * These rows are registrations, or stand for the subject of a rare operation. Seats, codes, unique answers and versions
+ * are locked by the code that checks them (`../database/row-locks.ts`).
  */
 import { toBankKey, getMailboxKey } from '../../../engine/index.ts'
 import { lockMailbox, lockRules } from '../database/row-locks.ts'
@@ -15,7 +15,7 @@ type RowsToLock = {
     : never
 }
 
-/** Operations on one subject run one after another. They are rare, and cannot list all their rows in advance. */
+/** Operations on the same subject run one after another. They are rare, and their rows are not all known in advance. */
 type Subject = 'recovery' | 'settlements' | 'staff' | 'versions'
 const lockSubject = (sql: Sql, ...subjects: readonly Subject[]): void =>
   sql.lock(
@@ -27,11 +27,11 @@ const lockSubject = (sql: Sql, ...subjects: readonly Subject[]): void =>
 /** Prevents a recovery from starting until the transaction ends. Payments do not wait for each other. */
 const lockRecoveryStart = (sql: Sql): void =>
   sql.lock('subject', "SELECT 1 FROM row_locks WHERE kind = 'recovery' FOR KEY SHARE")
-/** Waits for payments that are being stored, because their emails are held too. */
+/** Waits until payments that are being stored have finished, because their emails must be held too. */
 const lockPaymentsAndRecovery = (sql: Sql): void =>
   sql.lock('subject', "SELECT 1 FROM row_locks WHERE kind = 'recovery' FOR UPDATE")
 
-/** Locks the registrations of these registration numbers, order ids, payment references and bank references. */
+/** Locks the registrations with these registration numbers, order ids, payment references and bank references. */
 function lockRegistrations(
   sql: Sql,
   {
@@ -62,8 +62,8 @@ const lockByNumber = (sql: Sql, { regNo }: { readonly regNo: string }): void =>
   sql.lock('registration', 'SELECT 1 FROM registrations WHERE reg_no = $1 FOR UPDATE', regNo)
 
 /**
- * Locks a registration, and the same person's other registrations. `name`: the number or an order of the
- * registration.
+ * Locks a registration, and the same person's other registrations. `name`: the registration's number, or the id of one
+ * of its orders.
  */
 const lockRegistrationsOfPerson = (sql: Sql, name: string): void =>
   sql.lock(
@@ -89,7 +89,9 @@ const lockByOrder = (sql: Sql, orderId: string): void =>
     orderId,
   )
 
-/** Locks the registrations of a review. `names`: further registrations that the decision affects. */
+/**
+ * Locks the registrations in a review. `names`: numbers or order ids of other registrations that the decision affects.
+ */
 function lockReview(sql: Sql, review: string, names: readonly string[]): void {
   const id = Number(review.slice(1))
   sql.lock(

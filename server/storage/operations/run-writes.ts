@@ -1,4 +1,4 @@
-/** Runs named writes of the store, several in one transaction, and returns the result of each. */
+/** Runs the store's writes by name, several in one transaction, and returns the result of each. */
 import { countNewRegistrations } from '../reports/registration-and-revenue-counters.ts'
 import { getBusyCode, isMachineError } from '../database/transient-errors.ts'
 import type { Connection, Sql } from '../database/sqlite-connection.ts'
@@ -13,9 +13,9 @@ import type { Operations } from './writes.ts'
 const operations = writes as unknown as Operations
 
 /**
- * Begins a transaction and runs the requests in it; the caller commits. Nearly always, all requests succeed, so they
+ * Begins a transaction and runs the requests in it; the caller commits. All requests nearly always succeed, so they
  * first run without savepoints, which would take an eighth of the writer's time. If a request fails, the transaction is
- * rolled back and all requests run again, each in its own savepoint.
+ * rolled back, and all requests run again, each in its own savepoint.
  */
 export async function runRequests(
   connection: Pick<Connection, 'inTransaction'>,
@@ -30,7 +30,7 @@ export async function runRequests(
     await countNewRegistrations(sql)
     return responses
   } catch (error) {
-    // A full disk or a failed read ends the whole transaction, so the batch has failed.
+    // A full disk or a failed read ends the whole transaction, so the whole batch fails.
     if (!connection.inTransaction) throw error
     sql('ROLLBACK').run()
   }
@@ -48,7 +48,7 @@ export async function runRequest(
   try {
     const response = await runOperation(sql, request)
     await countNewRegistrations(sql)
-    // Makes queued statements throw their errors here.
+    // Errors of statements that are still queued are thrown here.
     await sql('RELEASE request').run().changes
     return response
   } catch (error) {

@@ -1,13 +1,13 @@
 /**
- * Divides the connections among events.
- * Each event has its own share, and borrows connections that no other event needs. Events never borrow the last share,
- * so another event's first operation starts immediately.
+ * Divides the database connections among events.
+ * Each event has its own share, and can borrow connections that no other event needs. As many connections as one share
+ * are never lent, so that the first operation of another event starts immediately.
  */
 import { StoreBusy } from '../database/store-busy-error.ts'
 
 type Turn = { readonly isBorrowed: boolean; end(): void }
 type WaitingOperation = { readonly takesBorrowed: boolean; begin(isBorrowed: boolean): void }
-/** `ownCount`: the number of used connections of the event's own share. */
+/** `ownCount`: how many connections of its own share the event is using. */
 type EventTurns = { ownCount: number; readonly waiting: Set<WaitingOperation> }
 
 export type ConnectionShares = {
@@ -45,7 +45,7 @@ export function createShares({
     lendConnection()
     if (turns.ownCount === 0 && turns.waiting.size === 0) events.delete(event)
   }
-  /** Lends connections to waiting events in rotation. */
+  /** Lends a connection to the next waiting event, in rotation. */
   const lendConnection = (): void => {
     for (const [event, turns] of events) {
       if (!canLend()) return

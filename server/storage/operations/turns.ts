@@ -5,11 +5,11 @@
 import { StoreBusy } from '../database/store-busy-error.ts'
 
 export type ConcurrencyLimiter = {
-  /** Resolves with a function that ends the turn. Rejects with StoreBusy if no turn ends in time. */
+  /** Waits for a turn, and resolves with a function that ends it. Rejects with StoreBusy if the wait is too long. */
   take(): Promise<() => void>
 }
 
-/** Creates the limit. `refusal`: the error message if no turn ends in time. */
+/** Creates the limit. `refusal`: the error message for an operation that has waited too long. */
 export function createConcurrencyLimiter(
   max: number,
   maxWaitMs: number,

@@ -1,10 +1,10 @@
-/** Repeats an operation until earlier registrations have been processed in the background. */
+/** Repeats an operation until a background task has processed the earlier registrations. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { isUpdatingRegistrations } from '../database/store-busy-error.ts'
 import type { Call, writes } from './writes.ts'
 
 const RETRY_MS = 250
-/** The maximum wait of a request, in which a hundred thousand registrations can be processed. */
+/** How long a request waits at most: long enough to process a hundred thousand registrations. */
 const MAX_WAIT_MS = 5_000
 
 type Write = Call<typeof writes>

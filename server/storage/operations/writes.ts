@@ -1,4 +1,4 @@
-/** Maps the names of all writes to their functions, which the writer thread runs. */
+/** Maps each write, by name, to its function. The writer thread runs these functions. */
 import { assert } from '../../../engine/index.ts'
 import * as actions from '../registrations/apply-action.ts'
 import { saveView } from '../lists/saved-views.ts'

@@ -109,14 +109,14 @@ const setRefundReference = statement(
   (builder, { id, reference }: { id: number; reference: string }) =>
     builder.updateTable('payments').set({ refund_reference: reference }).where('id', '=', id),
 )
-/** The resulting payment. If the event was refused: the refusal code, and the reason for review. */
+/** The resulting payment. If the event was refused, also the refusal code and the reason for a review. */
 type PaymentChange = {
   readonly next: Payment
   readonly refusal: string | null
   readonly why: string | null
 }
 
-/** Checks an event: its payment in the engine, then the registration's other attempts and other orders. */
+/** Checks an event: first its payment, in the engine, then the registration's other attempts, then other orders. */
 async function checkPaymentEvent(
   sql: Sql,
   row: JoinedPaymentRow,
@@ -179,7 +179,7 @@ export async function applyPaymentEvent(
 ): Promise<AppliedEvent> {
   let changed = false
   let unstoredResponse = response
-  // A gateway response resolves the claim of a gateway message. A timeout does not.
+  // A response from the gateway settles whether a gateway message was true. A timeout does not.
   if (event.type !== 'expired' && event.type !== 'undecided') endClaim.run(sql, { orderId })
   if (keys !== null) prefetchConfirmationData(sql, toRowKeys(keys), event)
   let isPaidNow = false
@@ -206,7 +206,7 @@ export async function applyPaymentEvent(
   return { changed, payment: toStoredPayment(updatedRow), review: updatedRow.review }
 }
 
-/** `isNew`: the event was not stored before. `changed`: it changed the payment. `isPaidNow`: it confirmed it. */
+/** `isNew`: the event had not been stored. `changed`: it changed the payment. `isPaidNow`: it confirmed the payment. */
 type EventEffect = {
   readonly isNew: boolean
   readonly changed: boolean
@@ -263,7 +263,7 @@ async function applyEvent(
       const extra = buildConfirmation(confirmed, capture)
       await saveCapture(sql, row, extra, paidTwice.code, findReviewReason(paidTwice))
     }
-  // A repeated event is not a new reason for review, because staff may have decided since.
+  // A repeated event is no reason for another review, because staff may have decided in the meantime.
   const isRepeated = !isNew && nextPayment.status.is === row.status
   const review = joinReasons(
     removeReason(isRepeated ? row.review : nextPayment.review, clearedReason),
@@ -275,7 +275,7 @@ async function applyEvent(
   if (isPaidNow) await reduceBalance(sql, row, row.amount, event.at)
   if (next.status.is === 'failed') await restoreManualRequest(sql, row, next, event.at)
   const changed = await savePaymentState(sql, row, next, event.at, isFirst)
-  // The payment may have been in review until now, and may have been partly refunded in the meantime.
+  // The payment may have been under review until now, and part of it may have been refunded during that time.
   const countedCapture =
     isPaidNow && next.status.is === 'success' && !isAdded
       ? await findCapture(sql, row, next.status.reference)
@@ -292,8 +292,8 @@ async function applyEvent(
 }
 
 /**
- * Handles a payment of an order placed before a correction, or of a different amount that staff accepted. The
- * difference from the current price becomes a balance or a refund. The payment counts even if the price was zero.
+ * Records the difference from the current price, as a balance or a refund, if a payment's order was placed before a
+ * correction or staff accepted a different amount. The payment counts even if the price was zero.
  */
 export async function addOwedDifference(
   sql: Sql,
@@ -310,7 +310,7 @@ export async function addOwedDifference(
   if (difference === 0) return
   recordAdjustment(sql, id, { what: 'corrected', amount: difference }, at)
   if (priceRow.is_corrected === 0) return
-  // The gateway's open order at the corrected price would request the full amount.
+  // The order that is open at the gateway at the corrected price would request the full amount.
   await closeOpenPayments(sql, id, 'corrected', at)
   const merchantAccount = { account: account ?? '', merchantId }
   const channel = { gateway: gateway ?? '', merchantAccount }
@@ -318,7 +318,7 @@ export async function addOwedDifference(
   await settleRegistration(sql, id)
 }
 
-/** Handles the late payment of an earlier difference. A later order then requests only the remaining balance. */
+/** If an earlier balance is paid late, makes the later order request only the remaining balance. */
 async function requestRemainder(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
   const { registration_id: registrationId, attempt } = row
   const later = await laterDifference.get(sql, { registrationId, attempt })
@@ -327,10 +327,10 @@ async function requestRemainder(sql: Sql, row: JoinedPaymentRow, at: Instant): P
 
 type Confirmation = PaymentEvent & { readonly type: 'confirmed' }
 
-/** The refusal code of an event about a payment that staff have already decided. */
+/** The refusal code for an event about a payment on which staff have already decided. */
 const ALREADY_DECIDED = 'decided'
 
-/** Returns the confirmation without the payments that staff have decided. Null if no payment remains. */
+/** Returns the confirmation without payments on which staff have decided. Null if no payment remains. */
 async function removeDecided(
   sql: Sql,
   row: JoinedPaymentRow,
@@ -348,7 +348,7 @@ async function removeDecided(
   return rest.length === 0 ? remaining : { ...remaining, further: rest }
 }
 
-/** Returns another payment of the same response as a separate confirmation with its own time. */
+/** Returns another payment in the same response as a separate confirmation with its own time. */
 function buildConfirmation(
   first: Confirmation,
   capture: NonNullable<Confirmation['further']>[number],
@@ -357,7 +357,7 @@ function buildConfirmation(
   return { type, at, currency, ...(refunds === undefined ? {} : { refunds }), ...capture }
 }
 
-/** Applies a refund that the gateway reports. Puts a refund that matches no received payment into review. */
+/** Applies a refund that the gateway reports. A refund that matches no received payment goes to review. */
 async function applyRefund(
   sql: Sql,
   row: JoinedPaymentRow,

@@ -1,4 +1,4 @@
-/** Records the balance adjustments of corrections and cancellations as signed lines, and stores their sum. */
+/** Records balance adjustments for corrections and cancellations as signed lines, and stores their sum. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { formatMoney, toAmount } from '../../../engine/index.ts'
 import type { Amount, Currency, Instant } from '../../../engine/index.ts'
@@ -133,7 +133,7 @@ export async function getStoredBalance(sql: Sql, registrationId: number): Promis
 export const predictStoredBalance = (sql: Sql, { id, due }: { id: number; due: Amount }): void =>
   storedBalance.predict(sql, { registrationId: id }, [{ due }])
 
-/** Reduces the amount to be refunded by a completed refund. */
+/** Deducts a completed refund from the amount to be refunded. */
 export async function recordCompletedRefund(
   sql: Sql,
   registrationId: number,
@@ -150,9 +150,9 @@ export async function recordCompletedRefund(
 }
 
 /**
- * Corrects cancellations by older versions, which deducted a refund in progress twice: the amount that the
- * cancellation stated is refundable in addition to that refund. All refunds since then are deducted. This refunds
- * nothing, but lists the remaining amount as refundable.
+ * Corrects cancellations by older versions, which deducted a refund in progress twice. The amount stated in the
+ * cancellation is refundable in addition to that refund, less all refunds made since. This sends no refund; it lists
+ * the remaining amount as refundable.
  */
 export async function restoreOlderCancellations(sql: Sql): Promise<void> {
   const cancellations = (await olderCancellations.all(sql)).filter(
@@ -180,8 +180,9 @@ export async function restoreOlderCancellations(sql: Sql): Promise<void> {
 }
 
 /**
- * Explains that the payments of a registration have changed since the user saw it. Null if they have not, or if the
- * request did not state the amount that the user saw. `consequence`: what the server did not do, and what to do next.
+ * Explains that a registration's payments have changed since the user opened it. Null if they have not changed, or if
+ * the request did not state the amount shown to the user. `consequence`: what the server did not do, and what to do
+ * next.
  */
 export const explainChangedPayments = (
   shown: Amount | null,
@@ -193,7 +194,7 @@ export const explainChangedPayments = (
     ? null
     : `The payments or refunds have changed: ${formatMoney(paid, currency)} can still be refunded. ${consequence}`
 
-/** Returns the amount of the counted payments whose refund may be in progress. */
+/** Returns the amount in refunds of counted payments that may be in progress. */
 export async function getRefundInProgress(sql: Sql, registrationId: number): Promise<Amount> {
   const row = await refundInProgress.get(sql, { registrationId })
   return toAmount(row?.amount ?? 0)

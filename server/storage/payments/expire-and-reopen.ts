@@ -78,8 +78,8 @@ export function expireRegistration(
 }
 
 /**
- * Undoes an expiry that happened because the clock was ahead: restores the original deadline, if the registration's
- * seats are still available.
+ * Undoes an expiry that happened because the clock was ahead. Restores the original deadline if seats for the
+ * registration are still available.
  */
 export function undoExpiry(
   sql: Sql,
@@ -100,7 +100,7 @@ export function undoExpiry(
   })
 }
 
-/** Reopens an expired registration at its original price, if its seats are still available. */
+/** Reopens an expired registration at its original price, if seats for it are still available. */
 export function reopenExpired(
   sql: Sql,
   action: NewAction,
@@ -128,8 +128,8 @@ export function reopenExpired(
 }
 
 /**
- * Returns unpaid registrations whose deadline has passed, longest overdue first. Registrations that are paid, may have
- * been paid or are under review do not expire.
+ * Returns unpaid registrations whose deadline has passed, the longest overdue first. Registrations that are under
+ * review, or may have been paid, do not expire.
  */
 export async function findOverdueRegistrations(
   sql: Sql,

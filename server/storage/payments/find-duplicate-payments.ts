@@ -15,7 +15,7 @@ import { isInForce } from '../registrations/undone-notes.ts'
 
 type Payer = { readonly event_id: string; readonly email: string; readonly full_name: string }
 
-/** The maximum number of second payments with a refund request in the list. */
+/** The maximum number of second payments in the list of refund requests. */
 const MAX_LISTED_REQUESTS = 1000
 /** The number of registrations per batch. */
 const BATCH_ROWS = 10_000
@@ -47,7 +47,7 @@ const storedPayer = statement((builder, { registrationId }: RegistrationParams) 
     .select(['event_id', 'person'])
     .where('registration_id', '=', registrationId),
 )
-/** Keeps the person of a deleted or renamed payer, because the payment can still be refunded. */
+/** Remembers the person before a payer is deleted or renamed, because the payment can still be refunded. */
 const keepFormerPayer = statement(
   (
     builder,
@@ -138,7 +138,7 @@ const markAsSecond = statement((builder, { id, firstId }: { id: number; firstId:
 )
 type PaymentPair = Tables & { s: Tables['paid_persons'] }
 const forPair = expressionBuilder<PaymentPair, 's'>()
-/** True for a second payment `s` if part of the first payment is neither refunded nor about to be refunded. */
+/** True for a second payment `s` if part of the first payment can still be refunded. */
 export const keepsFirstPayment = forPair.exists(
   forPair
     .selectFrom('captures as c')
@@ -149,8 +149,8 @@ export const keepsFirstPayment = forPair.exists(
     .where(refundableAmount, '>', toAmount(0)),
 )
 /**
- * Selects the number of the registration that this person paid first. Selects no row if this registration was paid
- * first.
+ * Selects the number of the registration for which this person paid first. Selects no row if that is this
+ * registration.
  */
 export const selectFirstPaid = (builder: Kysely<Tables>, registrationId: number) =>
   builder
@@ -162,7 +162,7 @@ const firstOfSecond = statement((builder, { registrationId }: RegistrationParams
   selectFirstPaid(builder, registrationId),
 )
 
-/** Selects requests for a refund of the second payment `s` that the delegate has not withdrawn. */
+/** Selects requests to refund the second payment `s`, unless the delegate has withdrawn them. */
 const openRequests = forPair
   .selectFrom('acts as a')
   .whereRef('a.registration_id', '=', 's.registration_id')
@@ -180,8 +180,8 @@ const openRequests = forPair
   )
 /**
  * Selects duplicate payments that staff have not closed. A later note on either registration closes a duplicate
- * payment. Only a note on the requesting registration closes a refund request, because a note on the other registration
- * may have another subject.
+ * payment. A refund request is closed only by a note on the registration that it is for, because a note on the other
+ * registration may be about something else.
  */
 const selectOpenDuplicates = (builder: Kysely<Tables>, eventId: string) =>
   builder
@@ -290,7 +290,7 @@ const repeatedPayments = statement((builder) =>
 const getKey = ({ email, full_name: fullName }: Payer): string | null =>
   getPayerKey({ email, fullName })
 
-/** Prefetches the first data of `recordPayer`. */
+/** Prefetches the data that `recordPayer` reads first. */
 export const prefetchPayer = (sql: Sql, registrationId: number): readonly Promise<unknown>[] => [
   payerOfRegistration.get(sql, { registrationId }),
   storedPayer.get(sql, { registrationId }),
@@ -330,7 +330,7 @@ type PaymentOfPerson = Pick<
   Selectable<Tables['paid_persons']>,
   'id' | 'registration_id' | 'first_id'
 >
-/** Links all later payments of a person to the first payment. */
+/** Links all later payments by a person to the first one. */
 function linkToFirst(sql: Sql, [first, ...others]: readonly PaymentOfPerson[]): void {
   if (first === undefined) return
   if (first.first_id !== null) markAsFirst.run(sql, { id: first.id })
@@ -351,13 +351,13 @@ export async function addNoticeIfSecond(
     : addSecondPaymentNotice(email, firstRegistration.reg_no)
 }
 
-/** Returns the second payments of an event with an open refund request, newest first. */
+/** Returns the registrations of an event whose second payment has an open refund request, newest first. */
 export async function listRefundRequests(sql: Sql, eventId: string): Promise<readonly RegNo[]> {
   const registrations = await requestedRefunds.all(sql, { eventId })
   return registrations.map(({ reg_no }) => reg_no)
 }
 
-/** Finds second payments in data stored by older versions. The registration created first counts as paid first. */
+/** Records second payments in data from older versions. The registration created first counts as paid first. */
 export async function recordOlderPayers(sql: Sql): Promise<void> {
   for (let afterId = 0; ;) {
     const rows = await olderPayers.all(sql, { after: afterId })
@@ -375,7 +375,7 @@ export async function recordOlderPayers(sql: Sql): Promise<void> {
   for (const payments of byPerson.values()) linkToFirst(sql, payments)
 }
 
-/** Adds payers. A renamed person keeps their position in the order of payments. */
+/** Adds payers. If a payer exists under another name, their position in the order of payments stays the same. */
 function addPayers(sql: Sql, persons: readonly Insertable<Tables['paid_persons']>[]): void {
   buildQuery(sql, (builder) =>
     builder

@@ -1,4 +1,4 @@
-/** Finds payments to be queried at the gateway, and stores when they were queried. */
+/** Finds payments about which to query the gateway, and stores when it was queried. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { instant, MIN_POLL_MS, WATCH_MS } from '../../../engine/index.ts'
@@ -9,7 +9,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { selectJoinedPayments } from '../registrations/row-mapping.ts'
 
-/** `barred`: the accounts whose gateway must not be queried now, as a JSON array. */
+/** `barred`: the accounts at which the gateway must not be queried now, as a JSON array. */
 type QueryParams = { dueBefore: Instant; barred: string; limit: number }
 
 const selectDueToQuery = (
@@ -23,7 +23,9 @@ const selectDueToQuery = (
       not(dialect.isIn(fn.coalesce('p.account', val('')), excludedAccounts)),
     )
 
-/** Sorts payments queried at most once first, newest first. */
+/**
+ * Payments that were queried at most once come first, newest first. The others follow in the order of their due times.
+ */
 export const pendingPaymentsToQuery = statement((builder, params: QueryParams, dialect) =>
   selectDueToQuery(builder, params, dialect)
     .where('p.status', '=', 'pending')
@@ -90,7 +92,7 @@ const saveClaim = statement((builder, { orderId, at }: OrderParams & { at: Insta
     .where('gateway', 'is not', null),
 )
 type NextWatch = OrderParams & { at: Instant; watchUntil: Instant; latest: Instant }
-/** Schedules a query. `latest` limits its time, because a clock that was ahead may have set a later time. */
+/** Schedules a query no later than `latest`, because a clock that was ahead may have set `asked_at` too late. */
 const watchAgain = statement((builder, { orderId, at, watchUntil, latest }: NextWatch) =>
   builder
     .updateTable('payments')
@@ -124,7 +126,7 @@ export function recordStatusQuery(
 }
 
 /**
- * How long a query stays reserved. A query takes at most 20 seconds, and the next query is due at least a minute later.
+ * How long a query stays reserved. A query takes at most 20 seconds, and the next one is due a minute later or more.
  */
 export const QUERY_RESERVATION_MS = 30_000
 
@@ -138,14 +140,14 @@ export async function reserveStatusQuery(
   return (await reserveQuery.run(sql, { orderId, dueBefore, at, until }).changes) === 1
 }
 
-/** Stores the time at which a message reported the payment. Does not schedule a query. */
+/** Stores when a message reported the payment. Does not schedule a query. */
 export function noteClaimedPayment(sql: Sql, orderId: OrderId, at: Instant): void {
   saveClaim.run(sql, { orderId, at })
 }
 
 /**
- * Schedules a query of the payment immediately, but not within a minimum interval after the last query, because
- * gateways repeat messages.
+ * Schedules a query about the payment as soon as the minimum interval since the previous query has passed. The interval
+ * is needed because gateways repeat messages.
  */
 export function scheduleGatewayQueries(sql: Sql, orderId: OrderId, at: Instant): void {
   watchAgain.run(sql, {

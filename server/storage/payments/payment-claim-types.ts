@@ -2,7 +2,7 @@
 import type { Answers, BankKey, Currency, Day, Instant, RegNo } from '../../../engine/index.ts'
 import type { StoredUpload } from '../registrations/registration-types.ts'
 
-/** A new claim. Its files are already stored, for the fields `<payment method id>.<claim field id>`. */
+/** A new claim. Its files are already stored, under the fields `<payment method id>.<claim field id>`. */
 export type NewPaymentClaim = {
   readonly way: string
   readonly reference: string
@@ -20,7 +20,7 @@ export type StoredPaymentClaim = {
   readonly answers: Answers
   /**
    * Null if the claim has not been checked. `again`: the claim was replaced by another claim, or the registration was
-   * paid in another way.
+   * paid by another method.
    */
   readonly endedAs: 'found' | 'not_found' | 'again' | null
   /** True if a payment is recorded under the reference. */
@@ -28,7 +28,7 @@ export type StoredPaymentClaim = {
 }
 /**
  * A reference that a delegate reported. It belongs to the registration until staff or the delegate release it, even if
- * the registration is paid in another way, is cancelled or expires.
+ * the registration is cancelled, expires or is paid by another method.
  */
 export type ReportedReference = {
   readonly key: BankKey
@@ -41,8 +41,8 @@ export type ReportedReference = {
   readonly reference: string
   readonly day: Day | null
   /**
-   * True if staff rejected the claim or the delegate replaced it. The reference may then belong to another
-   * registration, which staff choose.
+   * True if staff rejected the claim or the delegate replaced it. Staff may then choose another registration for the
+   * reference.
    */
   readonly isReleased: boolean
 }

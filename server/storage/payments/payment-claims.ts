@@ -22,12 +22,13 @@ import type { NewMail } from '../registrations/registration-types.ts'
 import type { NewPaymentClaim, StoredPaymentClaim } from './payment-claim-types.ts'
 import { settleRegistration } from './settle-registration.ts'
 
-// A claim is open until staff find the payment at the bank or reject the claim. Until then, no other delegate of the
-// event can claim the same reference, and the seats remain held.
+// A claim is open until staff find the payment at the bank or reject the claim. Until then, the seats stay reserved,
+// and no other delegate of the event can report the same reference.
 
 type RegistrationParams = { registrationId: number }
 /**
- * Replaces a claim whose payment was found with a different amount or method, so that the delegate's new claim applies.
+ * Replaces a claim if its payment was found with a different amount or method, so that the delegate's new claim
+ * applies.
  */
 const replaceFoundClaims = statement(
   (
@@ -123,7 +124,7 @@ export function addPaymentClaim(
     replaceUploads(sql, id, uploads)
     for (const draft of drafts) deleteDraftUpload(sql, eventId, draft)
     await requestManualPayment(sql, { id, regNo }, method, at)
-    // Stores the claim before settling, so that a gateway order that the claim closes does not count as expired.
+    // The state is set first, so that the gateway order that the claim closed does not make the registration expire.
     setClaimed.run(sql, { registrationId: id })
     await settleRegistration(sql, id)
     await reserveSeatsAgain(sql, id, at)
@@ -135,7 +136,7 @@ export function addPaymentClaim(
   })
 }
 
-/** Explains to the delegate why this reference cannot be claimed. Null if it can be claimed. */
+/** Explains to the delegate why this reference cannot be reported. Null if it can be. */
 async function explainKnownReference(
   sql: Sql,
   claim: Omit<PaymentReferences, 'method'>,
@@ -162,8 +163,8 @@ const endClaimAs = (sql: Sql, id: number, outcome: 'found' | 'not_found', at: In
   void endClaim.run(sql, { id, as: outcome, at })
 
 /**
- * Resolves claims after a payment: marks a claim as found if a payment is recorded under its reference, and closes all
- * other claims.
+ * Resolves claims after a payment: a claim is marked as found if a payment is recorded under its reference. All other
+ * claims are closed.
  */
 export async function resolveClaims(
   sql: Sql,
@@ -176,7 +177,7 @@ export async function resolveClaims(
   closeOpenClaims.run(sql, { registrationId: id, at })
 }
 
-/** Releases every claimed reference without a recorded payment. Returns false if it released no reference. */
+/** Releases every reported reference without a recorded payment. Returns false if there is none. */
 async function releaseReferences(sql: Sql, registrationId: number, at: Instant): Promise<boolean> {
   const releasedClaims = (await readReportedClaims(sql, registrationId)).filter(
     ({ ended_as: endedAs, payment }) => endedAs !== 'not_found' && payment === null,

@@ -1,4 +1,4 @@
-/** Stores payment events from gateways. Each is stored once, even if it is reported repeatedly. */
+/** Stores payment events from gateways. An event that is reported repeatedly is stored once. */
 import type { Instant, OrderId, PaymentEvent, ReportedRefund } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -35,7 +35,7 @@ const eventsOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
     .orderBy('id'),
 )
 
-/** Returns the payment and each refund of a response as separate events. */
+/** Returns the payment and each refund in a response as separate events. */
 export function splitEvent(event: PaymentEvent): readonly PaymentEvent[] {
   const toEvents = (refunds: readonly ReportedRefund[]): readonly PaymentEvent[] =>
     refunds.map((refund) => ({ type: 'refunded', ...refund, at: event.at }))
@@ -48,7 +48,7 @@ export function splitEvent(event: PaymentEvent): readonly PaymentEvent[] {
   return [confirmed, ...toEvents(refunds)]
 }
 
-/** Stores an event. `refusal`: the code of the reason why the event changed nothing. Null if the event was applied. */
+/** Stores an event. `refusal`: the code for why the event changed nothing. Null if the event was applied. */
 export function writePaymentEvent(
   sql: Sql,
   paymentId: number,
@@ -60,9 +60,9 @@ export function writePaymentEvent(
 }
 
 /**
- * Returns true if the event is stored already. Gateways report an event repeatedly, each time a moment later. A
- * different report time, or payment time (which is capped by the times of the order and the query), does not make it a
- * new event. An expiry after days without a result is new if the stored expiry was written while the clock was ahead.
+ * Returns true if the event is already stored. Gateways report an event repeatedly, each time a moment later. Neither
+ * the time of the report nor the payment time (which is limited to the time between order and query) makes it a new
+ * event. An expiry after days without a result is new if the stored expiry was written while the clock was ahead.
  */
 export async function isKnownEvent(
   sql: Sql,

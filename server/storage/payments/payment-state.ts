@@ -37,7 +37,7 @@ import {
 import { paymentWithId, toPayment } from '../registrations/row-mapping.ts'
 import type { JoinedPaymentRow } from '../registrations/row-mapping.ts'
 
-// Status, review, watch and revenue figures change together or not at all.
+// Status, review, polling and revenue figures change together or not at all.
 
 type RegistrationParams = { registrationId: number }
 type NewState = {
@@ -53,7 +53,7 @@ type NewState = {
   statusBefore: PaymentStatus
   reviewBefore: string | null
 }
-/** Updates nothing if another operation has changed the status since it was read. */
+/** Changes nothing if another operation has changed the status or the review since they were read. */
 const setState = statement((builder, next: NewState) =>
   builder
     .updateTable('payments')
@@ -72,7 +72,7 @@ const setState = statement((builder, next: NewState) =>
     .where('status', '=', next.statusBefore)
     .where(({ ref }) => raw<boolean>`${ref('review')} is not distinct from ${next.reviewBefore}`),
 )
-/** Closes open claims. Their references stay reserved until the next claim releases them. */
+/** Closes open claims. Their references stay reserved until a new claim releases them. */
 export const closeOpenClaims = statement(
   (builder, { registrationId, at }: RegistrationParams & { at: Instant }) =>
     builder
@@ -151,8 +151,8 @@ const amountsOfPayment = statement((builder, { paymentId }: { paymentId: number 
 )
 /** Returns the payment row as it will be after the change. */
 export function buildChangedRow(row: JoinedPaymentRow, { status, review }: Payment, at: Instant) {
-  // A payment that is closed or put into review is polled from now on, except imported rows, which our gateways do not
-  // know.
+  // A payment is polled from the time at which it is closed or goes to review. Imported payments are not, because our
+  // gateways do not know them.
   const isStatusChanged = status.is !== row.status
   const startsWatch = isStatusChanged || (status.is === 'pending' && row.watch_until === null)
   const watch = startsWatch && row.gateway !== null ? startWatch(status.is, at) : null
@@ -171,9 +171,9 @@ export function buildChangedRow(row: JoinedPaymentRow, { status, review }: Payme
 }
 
 /**
- * Writes the state of a payment and its registration. Returns false if it is unchanged. A closed payment is polled
- * from then on. `isFirst`: the registration has no other payment, capture or document, so the results of all later
- * reads are predicted.
+ * Writes the state of a payment and its registration. Returns false if it is unchanged. Once the payment is closed, it
+ * is polled. `isFirst`: the registration has no other payment, capture or document, so the results of all later reads
+ * are predicted.
  */
 export async function savePaymentState(
   sql: Sql,
@@ -227,9 +227,9 @@ export async function savePaymentState(
     isPaid && !isFirst && sql.batch !== null
       ? await findCapture(sql, row, status.reference)
       : undefined
-  await settleRegistration(sql, registrationId, (settled) => {
+  await settleRegistration(sql, registrationId, (settledColumns) => {
     if (isPaid && registrationBefore !== null)
-      predictReadsAfter(sql, row, { ...registrationBefore, ...settled }, status)
+      predictReadsAfter(sql, row, { ...registrationBefore, ...settledColumns }, status)
     else if (isPaid) sql.batch?.prefetch(() => prefetchAfterPayment(sql, row, capture))
   })
   return true
@@ -256,10 +256,10 @@ const prefetchAfterPayment = (
   ]
 }
 
-/** Closes other manual orders after the registration is paid. No gateway query would close them. */
+/** Closes other manual orders once the registration is paid, because no gateway query would close them. */
 async function endOtherManualPayments(sql: Sql, row: JoinedPaymentRow, at: Instant): Promise<void> {
   if (row.asks_for !== 'whole') return
-  // Closes open claims, which no longer need matching. Their references stay reserved.
+  // Open claims do not need to be matched now. Their references stay reserved.
   const { id: paymentId, registration_id: registrationId } = row
   closeOpenClaims.run(sql, { registrationId, at })
   const openPayments = await otherManualPayments.all(sql, { registrationId, paymentId })
@@ -306,8 +306,8 @@ export async function recordReturnedAmount(
 }
 
 /**
- * Issues the full invoice of a payment that is counted from now on, and a credit note for each earlier refund. Each
- * of these refunds reduces the revenue of the date on which it was made.
+ * When a payment begins to count, issues its full invoice, and one credit note for all earlier refunds. Each of these
+ * refunds reduces the revenue of the date on which it was made.
  */
 export async function bookAndIssueInvoice(
   sql: Sql,
@@ -330,7 +330,7 @@ export async function bookAndIssueInvoice(
   if (refundedBefore > 0) await coverBill(sql, row.registration_id, at, { refund: { reference } })
 }
 
-/** Waives the balance of a correction after the full price was refunded. */
+/** Waives the balance that is still due for a cancelled registration after a refund. */
 async function waiveBalance(sql: Sql, registrationId: number, at: Instant): Promise<void> {
   const row = await stateAndBalance.get(sql, { registrationId })
   if (row?.state !== 'cancelled' || row.due <= 0) return
@@ -342,7 +342,7 @@ async function waiveBalance(sql: Sql, registrationId: number, at: Instant): Prom
   }
 }
 
-/** Closes a capture as a payment that is not counted. A review is closed with its last reason. */
+/** Closes a capture without counting it. A review is closed when its last reason is removed. */
 export async function endUncountedCapture(
   sql: Sql,
   capture: CaptureRow,
@@ -368,7 +368,7 @@ export async function endUncountedCapture(
   return false
 }
 
-/** Returns the counted and the refunded amount of a payment. Null if no amount is counted. */
+/** Returns a payment's counted and refunded amounts. Null if no amount is counted. */
 export async function getPaymentAmounts(
   sql: Sql,
   paymentId: number,
@@ -392,7 +392,7 @@ export function removeReason(review: string | null, obsolete: string | null): st
   return remaining === '' ? null : remaining
 }
 
-/** Joins two review reasons. Equal reasons are not repeated. */
+/** Joins two review reasons. A reason that is already included is not repeated. */
 export function joinReasons(first: string | null, second: string | null): string | null {
   if (first === null || second === null) return first ?? second
   return first.includes(second) ? first : `${first} ${second}`

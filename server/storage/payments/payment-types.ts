@@ -19,7 +19,7 @@ import type { ExternalContext, ContextRefusal } from '../registrations/pricing-c
 export type MerchantAccount = { readonly account: string; readonly merchantId: string | null }
 
 /**
- * The channel through which an amount is requested: a gateway and account, or a payment method of the event file. Null
+ * The channel through which an amount is requested: a gateway and account, or a payment method in the event file. Null
  * if the event offers no such channel.
  */
 export type PaymentChannel =
@@ -42,44 +42,44 @@ export type StoredPayment = {
   readonly createdAt: Instant
   readonly paidAt: Instant | null
   /**
-   * The merchant account that requested the payment, and the gateway's id for it. Null for attempts of older versions
-   * and for imported rows.
+   * The merchant account that requested the payment, and the gateway's id for that account. Null for imported rows and
+   * for attempts by older versions.
    */
   readonly account: string | null
   readonly merchantId: string | null
-  /** The gateway that requested the payment, as named in the event file. Absent if unknown. */
+  /** The gateway that requested the payment, under its name in the event file. Absent if unknown. */
   readonly gateway?: string | null
-  /** A closed payment is polled until this time. Null if it is open, or not polled. */
+  /** The time until which a closed payment is polled. Null if the payment is open or is not polled. */
   readonly watchUntil: Instant | null
   /** The time of the next query. Null if no query is scheduled. */
   readonly nextAskAt: Instant | null
-  /** The price of this attempt, whose total is the amount. Null for imported rows, whose price is unknown. */
+  /** The price of this attempt. Its total is the amount. Null for imported rows, because their price is unknown. */
   readonly quote: AttemptQuote | null
   /**
-   * The time until which that price is guaranteed. Null if there is no limit, or for an attempt of an older version.
+   * The time until which this price is guaranteed. Null if there is no limit, or for an attempt by an older version.
    */
   readonly holdUntil: Instant | null
   /** When the delegate was last sent to the gateway with this order. Null for imported rows. */
   readonly handedOffAt: Instant | null
-  /** The gateway's last inconclusive response. */
+  /** The gateway's latest response, if it was inconclusive. */
   readonly lastResponse: LastResponse | null
   /** When a message last reported a payment that the gateway did not confirm. */
   readonly claimedAt: Instant | null
-  /** The time since which the payment has needed a staff decision. Null if it needs none. */
+  /** Since when the payment has needed a decision by staff. Null if it needs none. */
   readonly reviewSince: Instant | null
-  /** True if money received for it needs review. */
+  /** True if money received for the payment needs review. */
   readonly hasMoneyInReview: boolean
   /** The amount refunded so far. */
   readonly refunded: Amount
-  /** Its payment method in the event file. Null if paid through the gateway, or imported. */
+  /** The payment method in the event file. Null if the payment is through a gateway, or imported. */
   readonly way: string | null
-  /** True if it requests the balance after a correction instead of the registration's price. */
+  /** True if the payment is for the balance after a correction, not for the registration's price. */
   readonly isDifference: boolean
 }
 
 /**
- * The parts of a payment that never change. Passing them saves a round trip on PostgreSQL, because all rows can be read
- * at once.
+ * The parts of a payment that never change. Passing them to an operation saves a round trip on PostgreSQL, because all
+ * rows can be read at once.
  */
 export type PaymentKeys = {
   readonly paymentId: number
@@ -96,20 +96,22 @@ export type AttemptQuote = {
   readonly gst: Amount
 }
 
-/** A further attempt, as permitted by the payment rules. */
+/** A further attempt that the payment rules permit. */
 export type NextAttempt = {
-  /** The newest attempt that the rules considered. If a newer attempt exists, another request was faster. */
+  /** The newest attempt known when the rules were checked. If a newer one exists, another request was faster. */
   readonly after?: OrderId
-  /** True if that attempt is still open and the new one replaces it. */
+  /** True if that attempt is still open and the new attempt replaces it. */
   readonly replaces?: boolean
-  /** The event version used for the check. Any if omitted. */
+  /** The event version used for the check. If omitted, any version is accepted. */
   readonly eventHash?: string
-  /** The merchant account. Taken from the newest attempt if omitted. */
+  /** The merchant account. If omitted, that of the newest attempt. */
   readonly merchantAccount?: MerchantAccount
   readonly gateway?: string
-  /** The price and the time until which it is guaranteed. Taken from the newest attempt if omitted. */
+  /** The price and the time until which it is guaranteed. If omitted, those of the newest attempt. */
   readonly price?: { readonly quote: Quote; readonly holdUntil: Instant | null }
-  /** The rules for seats, codes and answers, which other delegates may have used since. No check if omitted. */
+  /**
+   * The rules for seats, codes and answers that other delegates may have used since. If omitted, they are not checked.
+   */
   readonly externalContext?: Pick<ExternalContext, 'unique' | 'holdMs'>
 }
 export type RetryRefusal =
@@ -118,7 +120,7 @@ export type RetryRefusal =
   | { readonly code: 'too_many_attempts' }
   | ContextRefusal
 
-/** A received payment, stored under the reference from its source. */
+/** A received payment, stored under the reference that its source gave it. */
 export type StoredCapture = {
   readonly id: number
   /** Null if the payment is not matched yet. */
@@ -135,9 +137,9 @@ export type StoredCapture = {
   readonly paidAt: Instant
   readonly seenAt: Instant
   readonly state: 'fits' | 'review' | 'accepted' | 'refused' | 'unmatched'
-  /** Why the payment needs, or needed, a staff decision. */
+  /** Why the payment needs, or needed, a decision by staff. */
   readonly why: string | null
-  /** The order for which it is counted. Null if it is not counted yet. */
+  /** The order for which the payment counts. Null if it does not count yet. */
   readonly countsFor: OrderId | null
   /** The part of the counted amount that the gateway can still refund. */
   readonly backByGateway: Amount
@@ -151,10 +153,10 @@ export type RawResponse = {
   readonly at: Instant
 }
 
-/** A message that the gateway sends without a query: browser return or webhook. */
+/** A message that the gateway sends without being queried: a browser return or a webhook. */
 export type NewGatewayMessage = RawResponse & {
   readonly kind: 'return' | 'notice'
-  /** Null if the message contains no readable order. */
+  /** Null if no order id can be read from the message. */
   readonly orderId: string | null
 }
 
@@ -163,7 +165,7 @@ export type StoredGatewayMessage = RawResponse & {
   readonly kind: NewGatewayMessage['kind'] | 'status' | 'refund'
 }
 
-/** A refund. `said` is the gateway's last response. Null before the first response. */
+/** A refund. `said` is the gateway's latest response. Null before the first response. */
 export type StoredRefund = {
   readonly id: number
   readonly captureId: number
@@ -175,7 +177,7 @@ export type StoredRefund = {
   readonly at: Instant
   readonly said: string | null
 }
-/** A completed refund to the delegate. `reference`: the delegate's bank may show it. */
+/** A completed refund. `reference`: the reference that the delegate's bank may show. */
 export type CompletedRefund = {
   readonly id: number
   readonly regNo: RegNo
@@ -183,7 +185,7 @@ export type CompletedRefund = {
   readonly reference: string | null
   readonly at: Instant
 }
-/** `reference`: the gateway's reference of the payment. */
+/** `reference`: the gateway's reference for the payment. */
 export type RefundToSend = {
   readonly id: number
   readonly amount: Amount
@@ -205,7 +207,7 @@ export type RefundResponse = {
   | { readonly is: 'begun'; readonly reference: string }
   | { readonly is: 'refused' | 'not-sent' | 'unsure' }
 )
-/** A staff decision, with the state on which it was based. `about`: the id of the review. */
+/** A decision by staff, with the state on which it was based. `about`: the id of the review. */
 export type StoredDecision = {
   readonly what: string
   readonly about: string | null
@@ -218,12 +220,12 @@ export type StoredDecision = {
 export type DecisionOutcome = {
   readonly regNo: RegNo | null
   readonly message: string
-  /** The refunds to send to the gateway now: one for each payment that covers a part of the amount. */
+  /** The refunds to send to the gateway now: one for each payment from which a part of the amount is refunded. */
   readonly refundIds: readonly number[]
 }
 /**
- * The recipient and amount of a refund of counted payments. `of`: a registration number or an order id. `amount`: null
- * for everything.
+ * A requested refund of counted payments. `of`: a registration number or an order id. `amount`: null to refund
+ * everything.
  */
 export type WantedRefund = DecisionGrounds & {
   readonly of: string
@@ -231,9 +233,9 @@ export type WantedRefund = DecisionGrounds & {
   readonly at: Instant
   /** The reference of a refund that was made outside the gateway. If omitted, the refund is sent to the gateway. */
   readonly manualReference?: string
-  /** The kind of each gateway, which limits the age of payments that it can refund. */
+  /** The kind of each gateway. Each kind can refund payments only up to a certain age. */
   readonly gatewayKinds?: GatewayKinds
-  /** The amount paid and not refunded that the user saw. Null or omitted if the request does not state it. */
+  /** The paid amount less refunds, as shown to the user. Null or omitted if the request does not state it. */
   readonly shownPaidAmount?: Amount | null
 }
 /** The number of payment reviews, across all events. */
@@ -243,13 +245,13 @@ export type ReviewCounts = {
   readonly unsure: number
 }
 
-/** An access link to a registration. `tokenHash` is hex SHA-256. */
+/** An access link to a registration. `tokenHash` is the SHA-256 hash of its token, in hex. */
 export type NewLink = {
   readonly tokenHash: string
   readonly regNo: RegNo
   /**
-   * `mail`: known only to readers of the delegate's mailbox. `my`: also known to the person who submitted the form.
-   * `pay`: from an email of an older version.
+   * `mail`: known only to those who can read the delegate's mailbox. `my`: also known to the person who submitted the
+   * form. `pay`: from an email sent by an older version.
    */
   readonly purpose: 'my' | 'mail' | 'pay'
   readonly at: Instant
@@ -259,6 +261,6 @@ export type StoredLink = {
   readonly regNo: RegNo
   readonly purpose: NewLink['purpose']
   readonly expiresAt: Instant
-  /** When it was last used to pay. Null if never. */
+  /** When the link was last used to pay. Null if it was never used. */
   readonly usedAt: Instant | null
 }

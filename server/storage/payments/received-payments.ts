@@ -1,4 +1,4 @@
-/** Stores received payments: one capture per reference of a gateway account. */
+/** Stores received payments: one capture for each reference in a gateway account. */
 import { toAmount } from '../../../engine/index.ts'
 import type {
   Currency,
@@ -36,7 +36,7 @@ const captureByReference = statement(
       .where('account', '=', params.account)
       .where('reference', '=', params.reference),
 )
-/** Selects a registration for which nothing was paid, refunded or invoiced, and no payment awaits a decision. */
+/** Selects a registration if nothing was paid, refunded or invoiced for it, and no payment awaits a decision. */
 const registrationWithoutMoney = statement(
   (builder, { registrationId }: { registrationId: number }) =>
     builder
@@ -205,14 +205,14 @@ const capturesOfRegistration = statement((builder, { regNo }: { regNo: RegNo }) 
 )
 
 /**
- * Returns the source within which references are unique. The tests' unnamed gateway and imported rows have separate
- * sources.
+ * Returns the source within which references are unique. Imported rows have a source of their own, and so has the
+ * unnamed gateway in tests.
  */
 export function getSource(gateway: string | null): string {
   return gateway === null ? 'import' : gateway === '' ? 'gateway' : gateway
 }
 
-/** Returns the capture with this reference of the gateway. Undefined if no capture has it. */
+/** Returns the capture with this gateway reference. Undefined if there is none. */
 export function findCapture(
   sql: Sql,
   row: Pick<JoinedPaymentRow, 'gateway' | 'account'>,
@@ -230,7 +230,7 @@ export async function isWithoutMoney(sql: Sql, registrationId: number): Promise<
   return (await registrationWithoutMoney.get(sql, { registrationId })) !== undefined
 }
 
-/** Returns true if the results of all reads after the writes can be predicted, as for most payments. */
+/** Returns true if the results of all reads after the writes can be predicted, as they can for most payments. */
 export async function isFirstPayment(
   sql: Sql,
   row: JoinedPaymentRow,
@@ -259,9 +259,9 @@ type SavedCapture = { readonly clearedReason: string | null; readonly isAdded: b
 export const UNCHANGED_CAPTURE: SavedCapture = { clearedReason: null, isAdded: false }
 
 /**
- * Stores a payment that the gateway confirmed. A reference that is already stored changes nothing, unless it was under
- * review and now matches: a complete response may follow an incomplete one. `clearedReason`: the review reason that no
- * longer applies, or null. `isAdded`: the reference is new.
+ * Stores a payment that the gateway confirmed. If its reference is already stored, nothing changes, unless the stored
+ * payment was under review and now matches: a complete response may follow an incomplete one. `clearedReason`: the
+ * review reason that has ceased to apply, or null. `isAdded`: the reference is new.
  */
 export async function saveCapture(
   sql: Sql,
@@ -302,8 +302,8 @@ export const wasPaid = ({ total, paymentStatus }: ImportRow): boolean =>
   total !== null && (paymentStatus === 'success' || paymentStatus === 'refunded')
 
 /**
- * Stores the payment of an imported row. Imported rows may have no reference, or share one such as "cash"; then the
- * registration number makes it unique.
+ * Stores the payment in an imported row. A row may have no reference, or the same one as other rows, such as "cash".
+ * The registration number then makes the reference unique.
  */
 export async function saveImportedPayment(sql: Sql, id: number, row: ImportRow): Promise<void> {
   const { total: amount, currency } = row

@@ -1,4 +1,4 @@
-/** Reprices orders for the date and method of a manual payment. Restores the orders if the payment is not counted. */
+/** Reprices orders by the date and method of a manual payment. Restores the orders if the payment is not counted. */
 import type { Selectable } from 'kysely'
 import { filterInOrder } from '../database/in-order.ts'
 import {
@@ -28,7 +28,7 @@ import { statement } from '../database/statements/statement.ts'
 import type { Tables } from '../database/statements/tables.ts'
 import { settleRegistration } from './settle-registration.ts'
 
-/** Selects a registration that is unpaid, not under review, and uses one of these methods. */
+/** Selects a registration if it is unpaid, is not under review, and uses one of these methods. */
 const unpaidRegistration = statement(
   (builder, { regNo, methods }: { regNo: RegNo; methods: string }, dialect) =>
     builder
@@ -81,8 +81,8 @@ const payableRegistration = statement(
       .where(({ eb, or }) => or([eb('pay_until', 'is', null), eb('pay_until', '>', at)])),
 )
 /**
- * Selects the gateway's payment of an order if staff refused or moved it. Without such a payment, the order can still
- * be paid.
+ * Selects the payment that the gateway received for an order, if staff refused or moved it. If there is none, the order
+ * can still be paid.
  */
 const decidedCapture = statement(
   (builder, { id, gateway }: { id: number; gateway: string | null }) =>
@@ -120,15 +120,15 @@ export async function repriceByCreditDate(
 }
 
 /**
- * Places another attempt for an unpaid registration, at the price on its payment date. Returns false if it places no
- * order.
+ * Places another attempt for an unpaid registration, at the price on its payment date. Returns false if no order was
+ * placed.
  */
 export async function reprice(
   sql: Sql,
   { id, regNo }: { readonly id: number; readonly regNo: RegNo },
   quote: Quote,
   at: Instant,
-  /** The manual method with which a gateway order was paid instead. The gateway order is closed. */
+  /** The manual method that the delegate used instead of paying a gateway order. The gateway order is closed. */
   manualMethod: ManualMethod | null = null,
 ): Promise<boolean> {
   const [newest, attempt] = await Promise.all([
@@ -158,9 +158,9 @@ export async function reprice(
 }
 
 /**
- * Closes the order of a manual payment that is not counted because it was dismissed or moved. A manual payment does not
- * close a gateway order, and a front-desk payment does not close a transfer order, unless staff have already decided on
- * the gateway's own payment for that order.
+ * Closes the order of a manual payment that is not counted, because it was dismissed, returned or moved. A front-desk
+ * payment does not close a transfer order. A manual payment closes a gateway order only if staff have already refused
+ * or moved the gateway's own payment for that order.
  */
 export async function closeManualPayment(
   sql: Sql,
@@ -182,13 +182,13 @@ export async function closeManualPayment(
   await restoreOrder(sql, row, capture, at)
 }
 
-/** Returns true if `reprice` placed the order when the payment was recorded. */
+/** Returns true if recording the payment made `reprice` place this order. */
 const wasPlacedFor = (row: JoinedPaymentRow, { seen_at: recordedAt }: CaptureRow): boolean =>
   row.asks_for === 'whole' && row.attempt > 1 && row.created_at === recordedAt
 
 /**
- * Restores the previous order if the current order was placed, at the price of its method, for a payment that is not
- * counted. Restores the method, the price, and the time until which the price is guaranteed.
+ * Restores the previous order if the current one was placed for a payment that is not counted. Restores the method, the
+ * price, and the time until which the price is guaranteed.
  */
 export async function restoreOrder(
   sql: Sql,
@@ -198,27 +198,33 @@ export async function restoreOrder(
 ): Promise<void> {
   if (!wasPlacedFor(row, capture)) return
   const { id, registration_id: registrationId, reg_no: regNo } = row
-  const [[placed, previous], attempt] = await Promise.all([
+  const [[placedOrder, previousOrder], attempt] = await Promise.all([
     wholePayments.all(sql, { registrationId }),
     findNextAttempt(sql, registrationId),
   ])
-  if (placed?.id !== id || placed.status !== 'failed' || previous?.status !== 'failed') return
-  const isUnpaid = placed.state === 'to_pay' || placed.state === 'told' || placed.state === 'lapsed'
-  if (!isUnpaid || placed.amount === previous.amount || attempt > MAX_ATTEMPTS) return
-  const orderId = await replaceOrder(sql, { registrationId, regNo, attempt, at }, previous)
-  const { reason } = previous
+  if (
+    placedOrder?.id !== id ||
+    placedOrder.status !== 'failed' ||
+    previousOrder?.status !== 'failed'
+  )
+    return
+  const isUnpaid =
+    placedOrder.state === 'to_pay' || placedOrder.state === 'told' || placedOrder.state === 'lapsed'
+  if (!isUnpaid || placedOrder.amount === previousOrder.amount || attempt > MAX_ATTEMPTS) return
+  const orderId = await replaceOrder(sql, { registrationId, regNo, attempt, at }, previousOrder)
+  const { reason } = previousOrder
   if (reason === null || reason === 'corrected') return settleRegistration(sql, registrationId)
   // The order had expired or been declined before the payment was recorded.
-  const restored = await paymentOfOrder.get(sql, { orderId })
-  assert(restored !== undefined, 'a placed order was not found')
-  await savePaymentState(sql, restored, closePayment(toPayment(restored), reason, at), at)
+  const restoredOrder = await paymentOfOrder.get(sql, { orderId })
+  assert(restoredOrder !== undefined, 'a placed order was not found')
+  await savePaymentState(sql, restoredOrder, closePayment(toPayment(restoredOrder), reason, at), at)
 }
 
 /**
- * Restores a manual request that the delegate replaced by a card payment, when the card payment closes unpaid. If the
- * registration still holds its seats, the manual request's method and price apply again. A late card payment is handled
- * as for any closed order. Call this before storing that the card payment is closed, so that the registration always
- * has an open request.
+ * Restores the request for a manual payment when the card payment that replaced it is closed unpaid. If the
+ * registration still holds its seats, the method and price of the request apply again. If the card payment arrives
+ * late, it is handled as for any closed order. Call this before storing that the card payment is closed, so that the
+ * registration always has an open request.
  */
 export async function restoreManualRequest(
   sql: Sql,
@@ -243,7 +249,7 @@ export async function restoreManualRequest(
   await replaceOrder(sql, { registrationId, regNo, attempt, at }, request)
 }
 
-/** Places another order with the method, account, price and price guarantee of an earlier one. */
+/** Places another order with the method, account, price and price guarantee of an earlier order. */
 async function replaceOrder(
   sql: Sql,
   {

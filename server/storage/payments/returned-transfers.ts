@@ -1,4 +1,4 @@
-/** Manages the review reasons of payments that the bank may have returned, until the refund is recorded. */
+/** Adds and removes the review reason for a payment that the bank may have returned. */
 import { getReceivedCurrency, formatDay, formatMoney, toAmount } from '../../../engine/index.ts'
 import type { Currency, Day, Amount } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -13,7 +13,7 @@ const returnedKeys = statement((builder, { captureId }: { captureId: number }) =
     .where(({ fn, lit }) => fn<string>('substr', ['b.key', lit(1), lit(9)]), '=', 'returned '),
 )
 
-/** Part of the review reason of a counted payment that the bank may have returned. */
+/** Part of the review reason for a counted payment that the bank may have returned. */
 export const POSSIBLE_RETURN = 'It may have returned this transfer.'
 const RETURN_INSTRUCTION = `${POSSIBLE_RETURN} If so, record the refund on the page of the registration.`
 
@@ -23,7 +23,7 @@ const getReasonStart = ({ amount, currency, day }: Withdrawal): string => {
   return `The bank shows a withdrawal${amountText} on ${formatDay(day)} that names `
 }
 
-/** `reference`: the payment's reference in the statement line. */
+/** `reference`: the payment's reference, as found in the statement line. */
 export const describeReturn = (withdrawal: Withdrawal, reference: string): string =>
   `${getReasonStart(withdrawal)}${reference}. ${RETURN_INSTRUCTION}`
 
@@ -35,7 +35,7 @@ export const createReturnKey = (
   reasonTexts: readonly string[],
 ): ReturnKey => `returned ${captureId} ${day} ${amount} ${reasonTexts.join(' ')}`
 
-/** Returns true if a withdrawal refers to the payment: the bank may have returned the payment under a new reference. */
+/** Returns true if a withdrawal refers to the payment. The bank may then have returned it under a new reference. */
 export const isReturned = async (sql: Sql, captureId: number): Promise<boolean> =>
   (await readWithdrawals(sql, captureId)).length > 0
 
@@ -52,9 +52,8 @@ async function readWithdrawals(sql: Sql, captureId: number): Promise<readonly Wi
 }
 
 /**
- * Returns the review reasons of a payment after a refund of this capture. The refund explains a withdrawal of its
- * amount. It explains all withdrawals if the whole payment is refunded. A withdrawal of another amount still needs a
- * decision.
+ * Returns the review reasons of a payment that remain after a refund of this capture. The refund explains a withdrawal
+ * of the same amount, or all withdrawals if the whole payment is refunded. Any other withdrawal still needs a decision.
  */
 export async function removeReturnedReason(
   sql: Sql,

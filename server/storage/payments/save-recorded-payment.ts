@@ -1,4 +1,4 @@
-/** Stores payments by transfer or at the front desk that staff confirm. */
+/** Stores payments by transfer or at the front desk, which staff confirm. */
 import {
   err,
   formatMoney,
@@ -23,8 +23,7 @@ import { joinReasons, readPayment, savePaymentState } from './payment-state.ts'
 import { settleRegistration } from './settle-registration.ts'
 import type { NewMail } from '../index.ts'
 
-// Each of these payments is a capture like any other: if it matches, it pays the registration; if not, it needs a
-// decision.
+// Such a payment is a capture like any other. If it matches, the registration is paid; otherwise, staff must decide.
 
 const newestUnpaid = statement((builder, { registrationId }: { registrationId: number }) =>
   builder
@@ -49,13 +48,13 @@ const decidingPayment = statement((builder, { registrationId }: { registrationId
 export type RecordedPayment = {
   readonly method: ManualMethod
   readonly reference: string
-  /** The bank's other references for the same payment, if a statement shows any. */
+  /** Other references that the bank's statement shows for the same payment. */
   readonly also?: readonly string[]
   readonly amount: Amount
   readonly paidAt: Instant
   /** The currency of the bank account, if a statement shows it. */
   readonly accountCurrency?: Currency
-  /** The price on the credit date, if that date determines the price. The price of the attempt if omitted. */
+  /** The price on the credit date, if that date determines the price. If omitted, the price of the attempt applies. */
   readonly price?: Quote | null
 }
 
@@ -127,8 +126,8 @@ export function recordPayment(
 }
 
 /**
- * Stores an extra payment for a registration that is paid or has ended. Staff refund it, move it to the intended
- * registration, or ignore it.
+ * Stores an extra payment for a registration that is paid or has ended. Staff then refund it, move it to the intended
+ * registration, or dismiss it.
  */
 export function recordExtraPayment(
   sql: Sql,
@@ -182,8 +181,8 @@ export function recordExtraPayment(
 }
 
 /**
- * Returns the account within which a reference can pay only once. A transfer's reference is unique across all events, a
- * front desk's slip number within its event.
+ * Returns the account within which a reference can be used for one payment only. A transfer's reference is unique
+ * across all events, a front-desk slip number within its event.
  */
 function getAccount(method: ManualMethod, eventId: string): string {
   return isDeskPayment(method) ? eventId : ''

@@ -92,7 +92,7 @@ const setRegistrationState = statement(
       .where('id', '=', next.registrationId),
 )
 
-/** Prefetches the first data of `settleRegistration`. */
+/** Prefetches the data that `settleRegistration` reads first. */
 export const prefetchSettlingData = (
   sql: Sql,
   registrationId: number,
@@ -113,7 +113,7 @@ export const prefetchFirstPayment = (
   ...prefetchPayer(sql, paid.registration_id),
 ]
 
-/** Predicts the read of the payer after this payment has become the only payment of its registration. */
+/** Predicts what a read of the payer returns once this payment is the only one of its registration. */
 function predictPayer(
   sql: Sql,
   { amount }: { readonly amount: Amount },
@@ -130,7 +130,7 @@ function predictPayer(
   )
 }
 
-/** Predicts the reads after a first payment is confirmed: the payer, the balance, and the amounts in documents. */
+/** Predicts what is read after a first payment is confirmed: the payer, the balance, and the amounts in documents. */
 export function predictReadsAfter(
   sql: Sql,
   row: JoinedPaymentRow,
@@ -143,7 +143,7 @@ export function predictReadsAfter(
   predictCoverReads(sql, row, registration, paid)
 }
 
-/** Fails, with the whole operation, unless the payment has this state. */
+/** Fails unless the payment has this state, which makes the whole operation fail. */
 export const stateIsSet = statement(
   (builder, { id, status, review }: Pick<JoinedPaymentRow, 'id' | 'status' | 'review'>) =>
     builder.selectNoFrom(({ exists, selectFrom }) =>
@@ -164,7 +164,7 @@ type ChangedAttempt = Pick<JoinedPaymentRow, 'attempt'> & Partial<Attempts[numbe
 export async function readAttempts(
   sql: Sql,
   registrationId: number,
-): Promise<{ readonly predict: (changed: ChangedAttempt) => void }> {
+): Promise<{ readonly predict: (changedAttempt: ChangedAttempt) => void }> {
   const storedAttempts = await attemptsOfRegistration.all(sql, { registrationId })
   return {
     predict({ attempt, status, review, reference, reason, paid_at }) {
@@ -186,13 +186,13 @@ export type SettledColumns = Pick<
   Partial<Pick<RegistrationRow, 'period' | 'base' | 'gst' | 'total' | 'bill'>>
 
 /**
- * Derives the registration's state from its attempts: any success, otherwise a refund, otherwise the newest attempt.
- * Calls `prepare` after the writes, which prefetches or predicts the caller's next data.
+ * Derives the registration's state from its attempts: from a successful one, otherwise from a refunded one, otherwise
+ * from the newest. After the writes, calls `prepare`, which prefetches or predicts what the caller reads next.
  */
 export async function settleRegistration(
   sql: Sql,
   registrationId: number,
-  prepare: (settled: SettledColumns) => void = () => {},
+  prepare: (settledColumns: SettledColumns) => void = () => {},
 ): Promise<void> {
   const [attempts, row, waitingCapture] = await Promise.all([
     attemptsOfRegistration.all(sql, { registrationId }),
@@ -200,9 +200,9 @@ export async function settleRegistration(
     captureInReview.get(sql, { registrationId }),
   ])
   assert(row !== undefined, 'an unknown registration cannot be settled')
-  // Differences belong to the balance and do not determine the state of the registration.
+  // Payments for a difference belong to the balance. They do not determine the state of the registration.
   const wholeAttempts = attempts.filter(({ asks_for }) => asks_for === 'whole')
-  // Attempts before the registration became free do not determine its later price.
+  // If the registration once became free, the attempts before that do not determine its later price.
   const chargedAttempts = wholeAttempts.filter(
     ({ attempt }) => attempt > (row.freed_at_attempt ?? 0),
   )
@@ -210,7 +210,7 @@ export async function settleRegistration(
     wholeAttempts.find(({ status }) => status === 'success') ??
     chargedAttempts.find(({ status }) => status === 'refunded') ??
     chargedAttempts[0]
-  // The registration has the price of the attempt that determines its state, unless its price was corrected since.
+  // The price is that of the attempt that determines the state, unless it has been corrected since.
   const price =
     decidingAttempt === undefined || row.is_corrected !== 0 || getQuote(decidingAttempt) === null
       ? null
@@ -223,7 +223,7 @@ export async function settleRegistration(
         }
   if (price !== null) setPrice.run(sql, { registrationId, ...price })
   const inReview = attempts.some(({ review }) => review !== null) || waitingCapture !== undefined
-  // A registration without a requested amount, or one that has become free, counts as paid.
+  // A registration counts as paid if no amount was ever requested, or if a correction made it free.
   const isFree = decidingAttempt === undefined || (row.is_corrected === 1 && row.total === 0)
   const status = isFree ? getFreeStatus(row) : getKeptStatus(decidingAttempt.status, row)
   const hasExpired = decidingAttempt?.status === 'failed' && decidingAttempt.reason === 'expired'
@@ -264,7 +264,7 @@ export async function settleRegistration(
     await recordPayer(sql, registrationId)
 }
 
-/** Returns `success` if one payment was fully refunded but another, for a difference, is retained. */
+/** Returns `success` if the full price was refunded but a payment for a difference was not. */
 const getKeptStatus = (status: PaymentStatus, { booked }: StoredStateRow): PaymentStatus =>
   status === 'refunded' && booked > 0 ? 'success' : status
 

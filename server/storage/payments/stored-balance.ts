@@ -1,4 +1,4 @@
-/** Reads a registration's counted payments for the engine's balance rules: amounts to be paid and to be refunded. */
+/** Reads a registration's counted payments, from which the engine computes the amount to be paid or refunded. */
 import { calculateBalance, toAmount } from '../../../engine/index.ts'
 import type { Instant, PaymentTotals, Amount } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
@@ -16,15 +16,15 @@ type CountedPayment = {
 }
 
 /**
- * An adjustment with this reason and a payment is the remainder of that payment. The adjustment of a correction has no
- * payment.
+ * An adjustment with this reason and a payment is the amount still due after that payment. The adjustment for a
+ * correction has no payment.
  */
 const REMAINDER_REASON = 'corrected'
 
 type RegistrationParams = { registrationId: number }
 /**
- * `requested` excludes the remainder of a smaller payment that staff requested, which is a separate line with the same
- * payment. `received` excludes the amount that staff refunded before the payment was counted.
+ * `requested` excludes an amount that stayed due after a smaller payment, because that amount is a separate adjustment
+ * with the same payment. `received` excludes the amount that staff refunded before the payment was counted.
  */
 const paymentsOfRegistration = statement((builder, { registrationId }: RegistrationParams) =>
   builder
@@ -75,7 +75,7 @@ const amountPaidBack = statement((builder, { registrationId }: RegistrationParam
       ),
     ),
 )
-/** Filters by the status of the payment, so that the capture of a payment that is about to be counted is excluded. */
+/** Filters by payment status, to exclude the capture of a payment that is about to be counted. */
 const remainingAmount = statement((builder, { registrationId }: RegistrationParams) =>
   builder
     .selectFrom('captures as c')
@@ -169,7 +169,7 @@ const acceptedRegistrations = statement((builder) =>
     .$narrowType<{ total: Amount }>(),
 )
 
-/** Prefetches the data that `getBillAmounts` needs in addition to payments. */
+/** Prefetches the data that `getBillAmounts` needs in addition to the payments. */
 export const prefetchPaidBack = (sql: Sql, registrationId: number): Promise<unknown> =>
   amountPaidBack.get(sql, { registrationId })
 
@@ -205,7 +205,7 @@ export async function getBillAmounts(
   }
 }
 
-/** Predicts the balance data that is read after this payment has become the only payment of its registration. */
+/** Predicts the balance data that is read once this payment is the only one of its registration. */
 export function predictBalance(
   sql: Sql,
   { registration_id: registrationId, attempt, amount, bill_total: bill }: JoinedPaymentRow,
@@ -219,8 +219,8 @@ export function predictBalance(
 }
 
 /**
- * Computes the balance from bill and payments by the engine's rules. The stored balance also includes changes from
- * before these rules.
+ * Computes the balance from the bill and the payments by the engine's rules. The stored balance also includes changes
+ * made before these rules existed.
  */
 export async function computeBalance(
   sql: Sql,
@@ -234,7 +234,7 @@ export async function computeBalance(
   return calculateBalance(price?.total ?? toAmount(0), amounts)
 }
 
-/** Reduces the balance by a difference that this payment is about to pay. */
+/** Reduces the balance by this payment, if it is for a difference and is about to be counted. */
 export async function reduceBalance(
   sql: Sql,
   row: Pick<
@@ -258,7 +258,7 @@ export async function reduceBalance(
   recordAdjustment(sql, id, { what: 'paid', amount: balanceAfter - balanceBefore, paymentId }, at)
 }
 
-/** Counts a smaller payment in part without waiving the remainder, which stays due and is stored with the payment. */
+/** Records the remainder after a payment of less than the requested amount. It stays due. */
 export function recordRemainder(
   sql: Sql,
   {
@@ -277,9 +277,9 @@ export function recordRemainder(
 }
 
 /**
- * Returns true if this payment, which has just been counted, must be confirmed by email. A registration whose
- * correction left a difference was already confirmed. A registration that was paid in part is confirmed when its
- * balance is zero.
+ * Returns true if this payment, which has just been counted, must be confirmed by email. If it is for the difference
+ * after a correction, the registration was confirmed earlier. If the registration was paid in part, it is confirmed
+ * when its balance is zero.
  */
 export async function needsConfirmation(
   sql: Sql,
@@ -294,8 +294,8 @@ export async function needsConfirmation(
 }
 
 /**
- * Updates balances in databases in which staff accepted other amounts before these rules existed. An amount above the
- * price is refundable, but an amount that was never received is not. An order for a difference keeps its amount.
+ * Updates balances of registrations for which staff accepted other amounts before these rules existed. An amount above
+ * the price becomes refundable; an amount that was never received does not. Orders for a difference are left unchanged.
  */
 export async function updateOldBalances(sql: Sql): Promise<void> {
   for (const batch of splitIntoBatches(await acceptedRegistrations.all(sql))) {

@@ -31,7 +31,7 @@ const lastBill = statement((builder, { registrationId }: { registrationId: numbe
     .select(({ fn }) => fn.max('bill').as('bill'))
     .where('registration_id', '=', registrationId),
 )
-/** Statements by number of lines. One statement for all lines of a bill takes half the time of one per line. */
+/** Statements by number of lines. Inserting all lines of a bill at once takes half as long as one by one. */
 const statementsByCount = new Map<number, StoreStatement<NewLines, unknown>>()
 function getInsertStatement(count: number): StoreStatement<NewLines, unknown> {
   const existingStatement = statementsByCount.get(count)
@@ -56,12 +56,11 @@ function getInsertStatement(count: number): StoreStatement<NewLines, unknown> {
 type LineRow = Selectable<Tables['bill_lines']>
 
 /**
- * The first number of bills that follow a registration's first price. Attempt numbers, which are also bill numbers, are
- * lower.
+ * The lowest number of a bill that belongs to no attempt. Attempt numbers, which also serve as bill numbers, are lower.
  */
 const FIRST_LATER_BILL = 1_000
 
-/** Stores the lines and returns the number of the bill, which is the attempt number. Returns null without lines. */
+/** Stores the lines, and returns the bill number, which is the attempt number. Null if there are no lines. */
 export function saveLines(
   sql: Sql,
   registrationId: number,
@@ -137,7 +136,7 @@ function toLinesOfBill(lines: readonly LineRow[]): LinesOfBill {
       }))
 }
 
-/** Returns the next number of a bill without an attempt, after a correction or a change of category. */
+/** Returns the next number for a bill without an attempt, after a correction or a change of category. */
 export async function getNextBill(sql: Sql, registrationId: number): Promise<number> {
   const lastRow = await lastBill.get(sql, { registrationId })
   return Math.max(FIRST_LATER_BILL, (lastRow?.bill ?? 0) + 1)

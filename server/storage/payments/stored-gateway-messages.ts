@@ -65,7 +65,7 @@ export function storeMessage(
   })
 }
 
-/** Returns the messages of an order. If `orderId` is null, returns those without an order. */
+/** Returns the messages about an order. Null `orderId`: the messages without an order id. */
 export async function readGatewayMessages(
   sql: Sql,
   orderId: OrderId | null,

@@ -12,15 +12,15 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { UnknownOrder, UnknownPayment } from '../recovery/recovery-types.ts'
 
-// Gateway messages contain such orders. After a restore, the next order of each registration is also tracked, because
-// it may have been placed and paid after the backup.
+// Gateway messages may refer to such orders. After a restore, the next order of each unpaid registration is also
+// tracked, because it may have been placed and paid after the backup.
 
-/** The maximum number of tracked orders from messages. Anyone can send a message with an invented order. */
+/** The maximum number of orders tracked because of messages. Anyone can send a message with an invented order id. */
 const MAX_UNKNOWN_ORDERS = 500
-/** The delay after the first query without a response. It doubles each time. */
+/** The delay after the first query without a response. It doubles after each further one. */
 const MIN_RETRY_MS = 60_000
 const MAX_RETRY_MS = 6 * 60 * 60_000
-/** An order without a response for this long is no longer queried. */
+/** Queries about an order end after this time without a response. */
 const GIVE_UP_AFTER_MS = 10 * 24 * 60 * 60_000
 
 const paymentOfOrder = statement((builder, { orderId }: { orderId: OrderId }) =>
@@ -148,13 +148,13 @@ const registrationByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
 const isKnownOrder = async (sql: Sql, orderId: string): Promise<boolean> =>
   (await paymentOfOrder.get(sql, { orderId: orderId as OrderId })) !== undefined
 
-/** Returns true if a payment for this order was found, so that no attempt may use its id. */
+/** Returns true if a payment for this order was found. No attempt may then use the order id. */
 export const hasUnmatchedPayment = async (sql: Sql, orderId: string): Promise<boolean> =>
   (await captureOfUnknownOrder.get(sql, { orderId })) !== undefined
 
 /**
- * Adds the payments of an unknown order, each reference once, even if a settlement or an earlier message already
- * reported it. Returns the number added.
+ * Adds the payments for an unknown order. A reference that a settlement or an earlier message reported is not added
+ * again. Returns the number of payments added.
  */
 export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): Promise<number> {
   const { orderId, eventId, source, account, refunded, at } = payment
@@ -202,11 +202,11 @@ export async function reviewUnknownPayment(sql: Sql, payment: UnknownPayment): P
   return addedCount
 }
 
-/** Queries an order that a settlement lists, because the gateway may report its payer and refunds. */
+/** Tracks an order that a settlement lists, because a query may return its payer and refunds. */
 export async function saveSettledOrder(sql: Sql, order: UnknownOrder, at: Instant): Promise<void> {
   if (ORDER_ID.test(order.orderId)) await saveUnknownOrder(sql, order, at, immediateQuery(at))
 }
-/** The format of order ids that gateways accept. */
+/** The format that gateways accept for order ids. */
 const ORDER_ID = /^[A-Za-z0-9]{1,20}$/
 
 export async function addUnknownOrder(
@@ -242,8 +242,8 @@ async function saveUnknownOrder(
 const immediateQuery = (at: Instant) => ({ askAt: at, isClaimed: false })
 
 /**
- * Tracks the next attempt of every registration that is unpaid in the restored copy, because it may have been placed
- * and paid since.
+ * Tracks the next attempt of every registration that is unpaid in the restored copy. It may have been placed and paid
+ * after the copy was made.
  */
 export async function saveNextAttempts(sql: Sql, at: Instant): Promise<void> {
   for (const { regNo, eventId, last } of await unpaidRegistrations.all(sql))
@@ -256,7 +256,7 @@ export async function saveNextAttempts(sql: Sql, at: Instant): Promise<void> {
       )
 }
 
-/** Also runs outside the writer's transaction. */
+/** Returns the unknown orders for which a query is due. Also runs outside the writer's transaction. */
 export function readUnknownOrders(
   sql: Sql,
   at: Instant,
@@ -283,7 +283,7 @@ export async function closeUnknownOrder(
   if (row === undefined) return
   removeOrder(sql, orderId)
   const owner = isUsed ? await findOwner(sql, orderId) : null
-  // Tracks the next order only for a known registration, so that invented orders cause no further queries.
+  // The next order is tracked only for a known registration, so that invented order ids cause no further queries.
   if (owner !== null && owner.attempt < MAX_ATTEMPTS)
     await saveUnknownOrder(
       sql,
@@ -296,7 +296,7 @@ export async function closeUnknownOrder(
 const removeOrder = (sql: Sql, orderId: string): void =>
   void deleteOrder.run(sql, { orderId: orderId as OrderId })
 
-/** Returns the registration and attempt number in an unknown order's id. Null if the registration does not exist. */
+/** Reads the registration and attempt number from an unknown order's id. Null if the registration does not exist. */
 export async function findOwner(
   sql: Sql,
   orderId: string,

@@ -1,8 +1,8 @@
-/** Loads many rows into empty tables faster, by creating indexes and foreign keys afterwards. */
+/** Speeds up loading many rows into empty tables by creating indexes and foreign keys afterwards. */
 import { reportProgress } from '../../ops/progress.ts'
 import type { PostgresConnection } from './connection.ts'
 
-/** Selects indexes that enforce no constraint. The indexes of primary keys and unique columns are kept. */
+/** Selects indexes that enforce no constraint. The indexes for primary keys and unique columns stay in place. */
 const INDEXES = `SELECT indexrelid::regclass::text AS name, pg_get_indexdef(indexrelid) AS definition
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
   WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind = 'i'
@@ -13,9 +13,9 @@ const FOREIGN_KEYS = `SELECT conrelid::regclass::text AS "table", quote_ident(co
   ORDER BY 1, 2`
 
 /**
- * Runs `load` without indexes and foreign keys, and then creates them again. Call this in a transaction; rolling it
- * back restores the indexes. `load` may only read by primary keys and unique columns. Also computes the statistics of
- * the tables, without which PostgreSQL would scan them.
+ * Runs `load` without indexes and foreign keys, and then creates them again. Call this in a transaction: a rollback
+ * restores the indexes. `load` may read rows only by primary keys and unique columns. Also collects statistics on the
+ * tables, because PostgreSQL would otherwise scan them.
  */
 export async function loadInBulk<Result>(
   { sql, queue, plain }: Pick<PostgresConnection, 'sql' | 'queue' | 'plain'>,

@@ -9,14 +9,14 @@ import { ConnectionLost, PostgresRefused } from './errors.ts'
 import { createReadCache } from '../database/statements/read-cache.ts'
 import type { InjectedFaults } from '../database/fault-injection.ts'
 
-// Statements that only write are queued and sent together with the next statement whose result is awaited, or with
-// the commit. So an operation makes one round trip per awaited result.
+// Statements that only write are queued. They are sent together with the next statement whose result is awaited, or
+// with the commit, so an operation makes one round trip per awaited result.
 
-/** The maximum wait for a server that does not respond. */
+/** How long to wait for a server that does not respond. */
 export const MAX_CONNECT_MS = 10_000
-/** The number of queued statements at which they are sent. */
+/** The queue is sent when it contains this number of statements. */
 const MAX_QUEUED = 500
-/** The number of characters of a failed statement that its error quotes. */
+/** An error quotes this number of characters from the failed statement. */
 const QUOTED_CHARACTERS = 200
 
 type Row = Readonly<Record<string, unknown>>
@@ -29,7 +29,7 @@ type QueuedStatement = {
   reject(error: unknown): void
   readonly result: Promise<Result>
 }
-/** A part of `pg` without types, used to hold statements back until all of them can be sent. */
+/** A part of `pg` that has no types. It holds statements back until all of them can be sent. */
 type CorkableConnection = {
   readonly connection: { readonly stream: { cork(): void; uncork(): void } }
 }
@@ -43,8 +43,8 @@ export type PostgresConnection = {
   /** Returns true if the transaction has sent or queued a statement that may write. */
   hasWritten(): boolean
   /**
-   * Returns the rows that this operation checks last and that other operations also lock, such as an event's seats.
-   * Null if it checks no such rows.
+   * Identifies the rows that this operation checks last and that other operations lock too, such as an event's seats.
+   * Null if there are none.
    */
   getContendedRows(): string | null
   /**
@@ -61,7 +61,8 @@ export type PostgresConnection = {
 }
 
 /**
- * Returns the options of every connection: whole numbers as numbers, booleans as 1 and 0, several statements in flight.
+ * Returns the options for every connection: whole numbers as numbers, booleans as 1 and 0, several statements in
+ * flight.
  */
 export const buildClientOptions = (url: string): pg.ClientConfig =>
   ({
@@ -77,8 +78,8 @@ const statementNames = new Map<string, string>()
 
 /**
  * Wraps a client for the store. `isNamed`: statements are prepared once per connection, which suits statements that
- * always have the same plan. Searches and lists are planned each time, with their values. The other options inject
- * faults for tests.
+ * always have the same plan. Searches and lists are instead planned with their values, on each execution. Tests use the
+ * other options, to inject faults and to check assumptions.
  */
 export function createConnection(
   client: pg.ClientBase,
@@ -95,7 +96,7 @@ export function createConnection(
 ): PostgresConnection {
   let queued: QueuedStatement[] = []
   let isScheduled = false
-  /** The first error of the transaction. Later errors only state that the transaction has failed. */
+  /** The first error in the transaction. Later errors state only that the transaction has failed. */
   let failure: Error | null = null
   let hasWritten = false
   const statements = new Map<string, Statement<unknown>>()
@@ -106,9 +107,9 @@ export function createConnection(
   /** Statements that are sent immediately before the commit. */
   let heldStatements: (readonly [text: string, params: readonly unknown[]])[] = []
   const release = (): void => {
-    const released = heldStatements
+    const releasedStatements = heldStatements
     heldStatements = []
-    for (const [text, params] of released) enqueue(text, params)
+    for (const [text, params] of releasedStatements) enqueue(text, params)
   }
   const enqueue = (text: string, params: readonly unknown[], isPlain = false): QueuedStatement => {
     const { promise, resolve, reject } = Promise.withResolvers<Result>()
@@ -134,7 +135,7 @@ export function createConnection(
     for (const { text, name, params, resolve, reject } of sent)
       client.query({ text, values: [...params], ...(name === undefined ? {} : { name }) }).then(
         ({ rows, rowCount, command }) => {
-          // A rollback, to a savepoint or of the whole transaction, undoes the failed statement.
+          // A rollback, to a savepoint or of the whole transaction, also undoes the failed statement.
           if (text.startsWith('ROLLBACK')) failure = null
           resolve({ rows: rows as readonly Row[], changes: rowCount ?? 0, command })
         },
@@ -145,9 +146,9 @@ export function createConnection(
       )
     stream.uncork()
   }
-  /** The position of the last lock in `LOCK_ORDER`. */
+  /** The position of the latest lock in `LOCK_ORDER`. */
   let lastLock = 0
-  /** Locks out of order can cause a deadlock. */
+  /** Locks the rows. Locks that are taken out of order can cause a deadlock. */
   const lock: Sql['lock'] = (kind, text, ...params) => {
     const key = JSON.stringify([text, params])
     if (lockedKeys.has(key)) return
@@ -285,7 +286,7 @@ export function createConnection(
   }
 }
 
-/** Compares rows by their columns, in any order. */
+/** Throws unless both results have the same rows, whatever the order of their columns. */
 function assertSame(text: string, predicted: Result, found: Result): void {
   const asText = ({ rows }: Result): string =>
     JSON.stringify(rows.map((row) => Object.entries(row).toSorted(([a], [b]) => (a < b ? -1 : 1))))
@@ -313,7 +314,7 @@ function createWriteResult(result: () => Promise<Result>): WriteResult {
   }
 }
 
-/** PostgreSQL's text type holds every character except U+0000. */
+/** Removes U+0000, the only character that PostgreSQL's text type cannot hold. */
 function toSentValue(value: unknown): unknown {
   if (typeof value === 'string') return value.includes('\0') ? value.replaceAll('\0', '') : value
   if (Array.isArray(value)) return value.map(toSentValue)
@@ -321,7 +322,7 @@ function toSentValue(value: unknown): unknown {
 }
 
 /**
- * Converts an error of PostgreSQL or of the connection into the store's error. A fatal error, or one without a
+ * Converts an error from PostgreSQL or from the connection into the store's error. A fatal error, or one without a
  * PostgreSQL code, means that the connection is lost.
  */
 export function toStoreError(error: unknown, text: string): PostgresRefused | ConnectionLost {

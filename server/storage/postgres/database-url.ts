@@ -1,22 +1,22 @@
-/** Parses DATABASE_URL. Accepts several hosts, as libpq does, because `pg` accepts only one. */
+/** Parses DATABASE_URL. Accepts several hosts as libpq does, because `pg` itself accepts only one. */
 import { err, ok } from '../../../engine/index.ts'
 import type { Result } from '../../../engine/index.ts'
 
 export type DatabaseUrl = {
-  /** One address per host in `pg`'s format, in the order of the list. */
+  /** One URL per host in `pg`'s format, in the order of the hosts. */
   readonly urls: readonly string[]
-  /** False if a connection pooler in front of PostgreSQL does not support prepared statements. */
+  /** False if PostgreSQL is behind a connection pooler that does not support prepared statements. */
   readonly usesPreparedStatements: boolean
 }
 
-/** Groups: scheme, user and password, hosts, database, options. */
+/** The groups are scheme, user and password, hosts, database, and options. */
 const URL_PARTS = /^(postgres(?:ql)?:\/\/)((?:[^/?#]*@)?)([^/?#@]*)(\/[^?#]+)(?:\?([^#]*))?$/
 const HOST_PATTERN = /^(?:\[[\da-f:.]+\]|[^\s:[\]]+)(?::(\d{1,5}))?$/i
 const MAX_PORT = 65_535
-/** Values of target_session_attrs that allow the host that accepts writes. */
+/** Values of target_session_attrs with which the host that accepts writes can be used. */
 const SUPPORTED_TARGETS = ['read-write', 'primary', 'any']
 
-/** `pg` treats each of these as verify-full, and warns that a later version will not. */
+/** Values of sslmode that `pg` treats as verify-full, with a warning that this will change in a later version. */
 const WEAKER_SSL = /^sslmode=(?:prefer|require|verify-ca)$/
 
 const NOT_POSTGRES_MESSAGE =
@@ -30,13 +30,13 @@ export function parseDatabaseUrl(text: string): Result<DatabaseUrl, string> {
   const invalidHost = hostList === '' ? undefined : hosts.find((host) => !isHost(host))
   if (invalidHost !== undefined)
     return err(
-      `DATABASE_URL names "${invalidHost}", which is not a host. Write a host, or several separated by commas, each with its port if it is not 5432: postgres://rollcall@db1.example.org:5432,db2.example.org:5432/rollcall.`,
+      `DATABASE_URL contains "${invalidHost}", which is not a host. Write a host, or several separated by commas, each with its port if it is not 5432: postgres://rollcall@db1.example.org:5432,db2.example.org:5432/rollcall.`,
     )
   const pairs = options.split('&').filter((pair) => pair !== '')
   const getOption = (name: string): string | null => new URLSearchParams(options).get(name)
   if (hosts.length > 1 && getOption('host') !== null)
     return err(
-      'DATABASE_URL names hosts before the database and in its option "host". Name them once, before the database.',
+      'DATABASE_URL contains hosts both before the database and in the option "host". Write them once, before the database.',
     )
   const targetAttributes = getOption('target_session_attrs')
   if (targetAttributes !== null && !SUPPORTED_TARGETS.includes(targetAttributes))

@@ -41,7 +41,7 @@ export const postgresDialect: Dialect = {
       terms.map((term) => raw`${raw.ref('search_index.words')} like lower(${buildPattern(term)})`),
       raw` and `,
     )}`,
-  // PostgreSQL has statistics of the words in this index, but not of lower-case names: it would expect half of all
+  // PostgreSQL has statistics on the words in this index, but none on lower-case names, and would expect half of all
   // names to match.
   hasWordFrom: (start) =>
     raw<SqlBool>`(${raw.join(
@@ -55,12 +55,12 @@ export const postgresDialect: Dialect = {
   limit: (rows) => raw<number>`cast(${rows} as bigint)`,
 }
 
-/** The characters before a word of a name: the mark at a value's start, or a separator. */
+/** The characters that can precede a word in a name: the mark at the start of a value, or a separator. */
 const BEFORE_WORDS = ['\u0002', ' ', '.', '-']
 
 /** Converts a JSON array of ids to a PostgreSQL array. */
 const selectIds = (jsonArray: string): Expression<readonly number[]> =>
   raw`cast(translate(${jsonArray}, '[]', '{}') as bigint[])`
 
-/** Builds the `like` pattern of texts that contain the term. */
+/** Builds the `like` pattern for texts that contain the term. */
 const buildPattern = (term: string): string => `%${term.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`

@@ -1,4 +1,4 @@
-/** Explains PostgreSQL errors to operators, and gives the next step. */
+/** Explains PostgreSQL errors to operators, with the next step. */
 
 type ErrorExplanation = { readonly code: string; readonly message: string }
 
@@ -24,16 +24,14 @@ const ADVICE_BY_CODE: readonly (readonly [RegExp, string])[] = [
     'The user in DATABASE_URL may not create tables there. Make that user the owner of the database: ALTER DATABASE … OWNER TO ….',
   ],
   [/^28/, 'PostgreSQL refuses the user or the password in DATABASE_URL. Correct them.'],
-  [/^3D000/, 'The database that DATABASE_URL names does not exist. Create it or correct the name.'],
+  [/^3D000/, 'The database in DATABASE_URL does not exist. Create it or correct the name.'],
 ]
 
-/** Returns one or two sentences without addresses or names. Null if an operator cannot resolve the error. */
+/** Returns one or two sentences without addresses or names. Null if operators cannot resolve the error. */
 export const explainPostgresError = (code: string): string | null =>
   ADVICE_BY_CODE.find(([pattern]) => pattern.test(code))?.[1] ?? null
 
-/**
- * Explains a TLS failure. Retrying does not resolve it, and it has no PostgreSQL code. Null for any other message.
- */
+/** Explains a TLS failure, which has no PostgreSQL code and is not resolved by a retry. Null for any other message. */
 export function explainTlsError(message: string): string | null {
   if (/does not support SSL/.test(message))
     return 'Turn on ssl in PostgreSQL, or remove sslmode from DATABASE_URL.'
@@ -44,20 +42,18 @@ export function explainTlsError(message: string): string | null {
 
 /** Explains that the database has no Rollcall tables, and the possible causes. */
 export const explainMissingTables = (name: string): string =>
-  `The database in PostgreSQL has no Rollcall tables: "${name}", which DATABASE_URL names, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, restore them with pg_restore. If the installation is new, start the server: its first start creates the tables.`
+  `The database in PostgreSQL has no Rollcall tables: "${name}", the one in DATABASE_URL, is empty or belongs to another program. If it is the wrong database, correct DATABASE_URL. If the tables were lost, restore them with pg_restore. If the installation is new, start the server: its first start creates the tables.`
 
 export const READ_ONLY = '25006'
 /** PostgreSQL has no free connection. Open connections still work. */
 export const NO_CONNECTION = '53300'
-/**
- * Returns the code of an error. Replaces the code of a standby that refuses a write with the general read-only code.
- */
+/** Returns the code of an error. If a standby refused a write, returns the general read-only code instead. */
 export function normaliseErrorCode({ code, message }: ErrorExplanation): string {
   return code === '0A000' && /recovery/.test(message) ? READ_ONLY : code
 }
 
 /**
- * Returns true for errors that can resolve themselves: a restart, a lost connection, too many connections, a full disk,
- * or a standby that is not yet promoted.
+ * Returns true for an error that may go away by itself: a restart, a lost connection, too many connections, a full
+ * disk, or a standby that has not been promoted yet.
  */
 export const isTransient = (code: string): boolean => /^(|08.*|53.*|57P0.|25006)$/.test(code)

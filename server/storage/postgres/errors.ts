@@ -1,4 +1,4 @@
-/** Defines the errors of failed PostgreSQL operations. */
+/** Defines the errors that PostgreSQL operations throw. */
 
 /** Thrown when PostgreSQL refused a statement with an error code. The transaction is rolled back. */
 export class PostgresRefused extends Error {
@@ -14,7 +14,7 @@ export class PostgresRefused extends Error {
 
 /** Thrown when the connection ended. During a commit, it is unknown whether the commit succeeded. */
 export class ConnectionLost extends Error {
-  /** The server's closing message. Empty if it sent none, or was not reached. */
+  /** The server's message when it closed the connection. Empty if it sent none, or if it was not reached. */
   readonly code: string
   constructor(code: string, message: string) {
     super(message)
@@ -22,7 +22,7 @@ export class ConnectionLost extends Error {
   }
 }
 
-/** Thrown when no server can start with the database. The message is a sentence for the operator. */
+/** Thrown when a server cannot start with this database. The message is a sentence for the operator. */
 export class UnusableDatabase extends Error {
   /** PostgreSQL's error code, or 'unusable' if a different database is required. */
   readonly code: string

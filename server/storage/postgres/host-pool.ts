@@ -20,37 +20,37 @@ type OpenPool = {
   readonly pool: pg.Pool
   readonly clients: Set<pg.PoolClient>
 }
-/** A part of `pg` without types. */
+/** A part of `pg` that has no types. */
 type DestroyableConnection = { readonly connection: { readonly stream: { destroy(): void } } }
 
-/** How long an operation waits for a connection while all are in use. */
+/** How long an operation waits for a connection if all are in use. */
 const MAX_POOL_WAIT_MS = 5_000
-/** The pause before a pool opens another connection after PostgreSQL refused one. */
+/** How long a pool waits after PostgreSQL refused a connection before it opens another one. */
 const REFUSAL_PAUSE_MS = 1_000
 
 /**
- * Opens a pool that keeps its last connection while idle, because PostgreSQL may have no free connection later. Calls
- * `onNoFurtherConnection` if PostgreSQL refuses another connection. Operations then share the open connections.
+ * Opens a pool that keeps its last idle connection open, because PostgreSQL may have no free connection later. Calls
+ * `onNoFurtherConnection` if PostgreSQL refuses another connection. Operations then share the open ones.
  */
 export function openHostPool(
   hosts: Hosts,
   buildOptions: (url: string) => pg.PoolConfig & { readonly max: number },
   {
-    waitMsMax = MAX_POOL_WAIT_MS,
+    maxWaitMs = MAX_POOL_WAIT_MS,
     onNoFurtherConnection,
-  }: { readonly waitMsMax?: number | undefined; readonly onNoFurtherConnection: () => void },
+  }: { readonly maxWaitMs?: number | undefined; readonly onNoFurtherConnection: () => void },
 ): HostPool {
   let currentPool: OpenPool | null = null
   const { max } = buildOptions('')
   const connectionTurns = createConcurrencyLimiter(
     max,
-    waitMsMax,
+    maxWaitMs,
     `all ${max} database connections are in use`,
   )
   const openPool = (url: string): OpenPool => {
     const pool = new pg.Pool({ ...buildOptions(url), min: 1 })
     const clients = new Set<pg.PoolClient>()
-    // Without a listener, a failover would end the process, even while no connection is in use.
+    // Without a listener, a failover would end the process, even if no connection was in use.
     pool.on('error', () => {})
     pool.on('connect', (client) => {
       clients.add(client)
@@ -74,7 +74,7 @@ export function openHostPool(
     if (formerPool !== null) void closePool(formerPool).catch(() => {})
     return currentPool
   }
-  /** Opens no further connection for a while. */
+  /** Keeps the pool from opening connections for a while. */
   const pauseGrowth = (pool: pg.Pool): void => {
     pool.options.max = pool.totalCount
     setTimeout(() => {
@@ -83,7 +83,7 @@ export function openHostPool(
   }
   const runOnCurrentPool = async <T>(run: (pool: pg.Pool) => Promise<T>): Promise<T> => {
     const { url, pool } = await switchHost()
-    // If several concurrent attempts to connect are refused, each refusal reduces the limit by one.
+    // Several concurrent attempts to connect may be refused, and each refusal reduces the limit by one.
     for (let refusals = 0; ; refusals += 1)
       try {
         return await run(pool)

@@ -8,11 +8,11 @@ import { NO_CONNECTION, normaliseErrorCode, READ_ONLY } from './error-explanatio
 import { PostgresRefused, UnusableDatabase } from './errors.ts'
 import type { ConnectionLost } from './errors.ts'
 
-/** The maximum wait for a host that does not respond. */
+/** How long to wait for a host that does not respond. */
 const RESPONSE_TIMEOUT_MS = 5_000
-/** The time after a failed search during which calls fail without a new search. */
+/** How long after a failed search further calls fail without another search. */
 const RETRY_MS = 250
-/** The interval at which the current host is checked, because a machine that loses power closes no connection. */
+/** How often the current host is checked: a machine that loses power does not close its connections. */
 const CHECK_INTERVAL_MS = 3_000
 const ACCEPTS_WRITES_QUERY =
   "SELECT NOT pg_is_in_recovery() AND current_setting('transaction_read_only') = 'off' AS is"
@@ -22,13 +22,13 @@ export type Hosts = {
   /** Returns the address of the host that accepts writes. Sends no query if there is only one host. */
   find(): Promise<string>
   /**
-   * Call this when the host (by default the current one) lost a connection or refused a write. The next `find` then
+   * Call this when a host (by default the current one) lost a connection or refused a write, so that the next `find`
    * searches again.
    */
   markUnreliable(url?: string): void
-  /** Registers a callback for a move to a different host. */
+  /** Registers a callback for a switch to a different host. */
   onFailover(listener: () => void): void
-  /** Checks the current host periodically. Returns a function that stops this. */
+  /** Checks the current host periodically. Returns a function that stops the checks. */
   watch(): () => void
 }
 
@@ -97,8 +97,8 @@ export function createHostFinder(text: string): Hosts {
 }
 
 /**
- * Queries all hosts in parallel, so that an unresponsive host does not delay the others. Returns `last` again if its
- * only problem is a lack of free connections. Throws the most informative error.
+ * Returns the host that accepts writes. Queries all hosts in parallel, so that an unresponsive one causes no delay.
+ * Returns `last` if its only problem is that it has no free connection. Otherwise throws the most informative error.
  */
 async function findWritableHost(urls: readonly string[], last: string | null): Promise<string> {
   const errors = new Map<string, PostgresRefused | ConnectionLost>()
@@ -114,7 +114,7 @@ async function findWritableHost(urls: readonly string[], last: string | null): P
   } catch {
     if (last !== null && errors.get(last)?.code === NO_CONNECTION) return last
     const storeErrors = [...errors.values()]
-    // The error of a standby is more informative than the error of an unreachable host.
+    // A standby's error is more informative than that of an unreachable host.
     throw (
       storeErrors.find((checkError) => normaliseErrorCode(checkError) === READ_ONLY) ??
       storeErrors.find(({ code }) => code !== '') ??
@@ -141,7 +141,7 @@ async function checkAcceptsWrites(url: string): Promise<string> {
   throw new PostgresRefused(READ_ONLY, 'no host accepts writes')
 }
 
-/** Opens a separate connection for preparing and moving a database. Close it with `end`. */
+/** Opens a separate connection, with which a database is prepared or moved. Close it with `end`. */
 export async function connect(
   text: string,
 ): Promise<PostgresConnection & { end(): Promise<void> }> {

@@ -1,4 +1,4 @@
-/** Reports the state of a PostgreSQL database before a start, without changing anything. */
+/** Reports the state of a PostgreSQL database before the server starts, without changing anything. */
 import pg from 'pg'
 import { migrations, createNewerVersionError, getReportedVersion } from '../database/schema.ts'
 import { MAX_CONNECT_MS, toStoreError } from './connection.ts'
@@ -22,7 +22,7 @@ type Inspection =
   | {
       readonly problem: null
       readonly stateText: string
-      /** Hashes of referenced but missing files. Null if the tables do not exist yet. */
+      /** The hashes of files that are referenced but missing. Null if the tables do not exist yet. */
       readonly missing: readonly string[] | null
       /** The hash of the version that all servers serve, by event id. */
       readonly active: ReadonlyMap<string, string>
@@ -30,9 +30,8 @@ type Inspection =
     }
 
 /**
- * Inspects a database. `problem`: the reason why no server can start with this database, or null if `stateText`
- * describes its state. `areFilesElsewhere`: the files are not in the database, and `missing` lists all referenced
- * files.
+ * Inspects a database. `problem`: the reason why no server can start with it. If null, `stateText` describes its state.
+ * `areFilesElsewhere`: the files are not in the database, so `missing` lists all referenced files.
  */
 export async function inspectPostgres(url: string, areFilesElsewhere = false): Promise<Inspection> {
   const createSuccess = (

@@ -31,13 +31,13 @@ import { openAttemptCounter } from './rate-limit-counts.ts'
 const MAX_QUEUED_CALLS = 2_000
 /** The number of connections for operations that only read. */
 const READER_CONNECTIONS = 4
-/** The number of connections for files and rate limits. Other operations do not use these connections. */
+/** The number of connections reserved for files and rate limits. */
 const FILE_CONNECTIONS = 4
 const WRITES_BETWEEN_CLEANUPS = 500
 
 export type OpenedPostgresStore = { readonly store: Store }
 
-/** Opens the store with faults injected by tests. */
+/** Opens the store. Tests can inject faults. */
 export async function openPostgresStore({
   url,
   migrates = false,
@@ -47,7 +47,7 @@ export async function openPostgresStore({
 }: {
   readonly url: string
   readonly migrates?: boolean
-  /** False: a database without the tables of this version is refused. */
+  /** False: a database is refused if it does not have the tables of this version. */
   readonly migratesAtStart?: boolean
   /** True if missing tables may be created. */
   readonly isNew?: boolean
@@ -61,7 +61,7 @@ export async function openPostgresStore({
   const onNoFurtherConnection = (): void => recordRefusedConnection()
   const openPool = (max: number): HostPool =>
     openHostPool(hosts, (host) => ({ ...buildClientOptions(host), max }), {
-      waitMsMax: maxConnectionWaitMs,
+      maxWaitMs: maxConnectionWaitMs,
       onNoFurtherConnection,
     })
   const [writerPool, readerPool] = [openPool(MAX_WRITERS), openPool(READER_CONNECTIONS)]
@@ -98,8 +98,8 @@ export async function openPostgresStore({
   }
   let writeCount = 0
   /**
-   * Runs cleanup statements after a number of writes. If they fail, the counters do not change, and the next run
-   * repeats the cleanup.
+   * Runs the cleanup statements once every `WRITES_BETWEEN_CLEANUPS` writes. If a statement fails, it changes no
+   * counters, and the next run repeats it.
    */
   const cleanUpOccasionally = (): void => {
     writeCount += 1
@@ -129,7 +129,7 @@ export async function openPostgresStore({
       storeFile: (file, at) => trackFailures(uploads.storeFile(file, at)),
     },
     attemptCounter: openAttemptCounter(files),
-    // PostgreSQL has no file that could be replaced. Only a write shows whether it responds.
+    // PostgreSQL has no file that could be lost. Only a write shows whether it responds.
     findDatabaseLoss: () => null,
     rescue: () => Promise.reject(new Error('there is no file to rescue')),
     close: () => {
@@ -137,7 +137,7 @@ export async function openPostgresStore({
       return closed
     },
   })
-  // A server opens a connection of each kind before it reports readiness, because PostgreSQL may have no free
+  // Before it reports that it is ready, a server opens a connection of each kind, because PostgreSQL may have no free
   // connection later.
   if (migrates) {
     await retryUntilConnected(() => transactions.write(null, async () => {}), maxStartMs)
@@ -172,7 +172,7 @@ async function retryRead(read: () => Promise<unknown>, waitsMs: number): Promise
     }
 }
 
-/** Look-ups that send all their statements before they await any result. */
+/** The look-ups that send all their statements before they await a result. */
 const ONE_ROUND_TRIP_READS: ReadonlySet<string> = new Set<keyof Reads>([
   'account',
   'actions',

@@ -24,7 +24,7 @@ import {
   READ_ONLY,
 } from './error-explanations.ts'
 
-/** A word of letters that the locale "C" does not recognise as letters. */
+/** A word whose letters the locale "C" does not recognise as letters. */
 const MALAYALAM_WORD = 'നായർ'
 
 const OLDER_MESSAGE =
@@ -34,22 +34,22 @@ const NOT_NEW_MESSAGE =
 const NO_TABLES_AT_START =
   'The database in PostgreSQL has no tables. MIGRATE_AT_START is off, so the server does not create them: run rollcall db migrate, then start the server.'
 
-/** How long to wait for a database that is starting or restarting, or has no free connection. */
+/** How long to wait for a database that is starting or has no free connection. */
 export const MAX_START_MS = 15_000
 export const RETRY_MS = 250
 
 type PrepareOptions = {
-  /** True for a server or the migration command: a database that accepts no writes is refused. */
+  /** True for a server and for the migration command, which refuse a database that accepts no writes. */
   readonly migrates?: boolean
-  /** False for a server that leaves the migration to the command. */
+  /** False for a server that leaves migrations to the command. */
   readonly migratesAtStart?: boolean
   /** True if tables may be created in an empty database. */
   readonly isNew?: boolean
 }
 
 /**
- * Prepares the database for use. Throws an error with a sentence for the operator if this fails. Refuses an older
- * database without `migrates`.
+ * Prepares the database for use. If this fails, throws an error with a sentence for the operator. Refuses a database of
+ * an older version unless `migrates` is true.
  */
 export function preparePostgresDatabase(
   url: string,
@@ -101,7 +101,10 @@ const isWorthRetrying = (error: unknown): boolean => {
 }
 const RETRIED_CODES = /^(?:|57P0[123]|53300|25006)$/
 
-/** Opens a new connection for each attempt, because the address may lead to another server by then. */
+/**
+ * Runs the task on a new connection, because the address may have come to lead to another server since the last
+ * attempt.
+ */
 async function runOnConnection<T>(
   url: string,
   task: (connection: PostgresConnection) => Promise<T>,
@@ -121,17 +124,17 @@ async function prepareOnce(url: string, options: PrepareOptions): Promise<void> 
     await refuseOtherVersion(connection, stored, options)
     if (stored === migrations.length) return
     await withMigrationLock(url, async () => {
-      // A restored or moved database has no statistics, and without them a step can take hours.
+      // A database that was restored or moved has no statistics. Without them, a step can take hours.
       if (stored !== null)
         await runInTransaction(connection, async () => connection.queue('ANALYZE (SKIP_LOCKED)'))
-      // Each part has its own transaction, so that completed parts remain if the process is killed.
+      // Each part has its own transaction, so that completed parts are kept if the process is killed.
       for (let hasMore = true; hasMore;)
         hasMore = await runInTransaction(connection, () => createTablesOrRunNextPart(connection))
     })
   })
 }
 
-/** Throws the reason why this process cannot use a database of this version. */
+/** Throws the reason if this process cannot use a database of this version. */
 async function refuseOtherVersion(
   connection: PostgresConnection,
   stored: number | null,
@@ -145,7 +148,7 @@ async function refuseOtherVersion(
         migrates ? NOT_NEW_MESSAGE : explainMissingTables(await readDatabaseName(connection)),
       )
     if (!migratesAtStart) throw new UnusableDatabase(NO_TABLES_AT_START)
-    // Checks this before creating anything in the database.
+    // This check comes before anything is created in the database.
     await refuseUnsuitable(connection)
     return
   }
@@ -155,13 +158,13 @@ async function refuseOtherVersion(
   if (!migratesAtStart) throw new UnusableDatabase(createNotMigratedError(found, known).message)
 }
 
-/** The number of attempts to create a table that another server creates at the same time. */
+/** How often to try to create a table if another server creates it at the same time. */
 const MAX_CREATE_ATTEMPTS = 5
 
 /**
- * Allows one process to migrate while others wait. It locks a row in a transaction on a separate connection, which ends
- * with the process. Each part of the migration also locks the version, so that no part runs twice if that connection is
- * lost.
+ * Allows one process to migrate while others wait. Locks a row in a transaction on a separate connection, which is
+ * closed when the process ends. Each part of the migration also locks the version, so that no part runs twice if this
+ * connection is lost.
  */
 async function withMigrationLock(url: string, task: () => Promise<void>): Promise<void> {
   await runOnConnection(url, async (lockConnection) => {
@@ -187,8 +190,8 @@ async function withMigrationLock(url: string, task: () => Promise<void>): Promis
 }
 
 /**
- * Runs a transaction without the timeouts that the role or the database may set, because a step may take a long time.
- * Statements are planned on every execution, because the tables that a step fills grow.
+ * Runs a transaction without the timeouts that may be set for the role or the database, because a step may take long.
+ * Statements are planned on every execution, because the tables grow while a step fills them.
  */
 async function runInTransaction<T>(
   connection: PostgresConnection,
@@ -213,7 +216,7 @@ async function runInTransaction<T>(
   }
 }
 
-/** Refuses a read-only database, with which a server would start and then fail at the first registration. */
+/** Refuses a read-only database. A server would otherwise start with it and then fail at the first registration. */
 async function refuseReadOnly({ sql }: PostgresConnection): Promise<void> {
   const found = await sql<{ is: number }>(
     "SELECT pg_is_in_recovery() OR current_setting('transaction_read_only') = 'on' AS is",
@@ -221,7 +224,7 @@ async function refuseReadOnly({ sql }: PostgresConnection): Promise<void> {
   if (found?.is === 1) throw new PostgresRefused(READ_ONLY, 'it accepts no writes')
 }
 
-/** Describes an error of PostgreSQL or the network in a sentence, with the next step. */
+/** Describes an error from PostgreSQL or the network in a sentence, with the next step. */
 export function createUnusableError(error: unknown): UnusableDatabase {
   if (error instanceof UnusableDatabase) return error
   const message = error instanceof Error ? error.message : String(error)
@@ -259,7 +262,7 @@ async function createTables(connection: PostgresConnection): Promise<void> {
   connection.queue(`INSERT INTO rollcall_version VALUES (1, ${known})`)
 }
 
-/** Throws the reason why this database cannot store or find names in every script. */
+/** Throws the reason if this database cannot store or find names in every script. */
 async function refuseUnsuitable({ plain }: PostgresConnection): Promise<void> {
   const [setting] = await plain("SELECT current_setting('server_encoding') AS encoding")
   const encoding = String(setting?.['encoding'])
@@ -270,7 +273,7 @@ async function refuseUnsuitable({ plain }: PostgresConnection): Promise<void> {
   const [locale] = await plain(`SELECT '${MALAYALAM_WORD}' ~ '[[:alpha:]]' AS knows`)
   if (locale?.['knows'] !== 1)
     throw new UnusableDatabase(
-      'The database in PostgreSQL has the locale "C", in which a search finds no name that is not English. Create it again: CREATE DATABASE … TEMPLATE template0 LOCALE \'C.UTF-8\'.',
+      'The database in PostgreSQL has the locale "C", with which searches find only names in unaccented Latin letters. Create it again: CREATE DATABASE … TEMPLATE template0 LOCALE \'C.UTF-8\'.',
     )
 }
 

@@ -1,12 +1,12 @@
-/** Counts the attempts on all servers in one table. */
+/** Counts rate-limited attempts on all servers in one table. */
 import { createHash } from 'node:crypto'
 import type { Instant } from '../../../engine/index.ts'
 import type { HostPool } from './host-pool.ts'
 import type { AttemptCounter, Window } from '../database/rate-limit-count-types.ts'
 
-// Counting does not wait for the disk, so a crash of PostgreSQL may lose the counts of the last second.
+// Counting does not wait for the disk, so a crash of PostgreSQL may lose the attempts of the last second.
 
-/** The number of counted attempts after which expired counts are deleted. */
+/** Expired counts are deleted each time this many attempts have been counted. */
 const CLEANUP_INTERVAL = 200
 
 export function openAttemptCounter(pool: HostPool): AttemptCounter {
@@ -48,5 +48,5 @@ export function openAttemptCounter(pool: HostPool): AttemptCounter {
   }
 }
 
-/** Hashes the key, so that a copied database reveals no addresses. */
+/** Hashes the key, so that a copy of the database reveals no addresses. */
 const hashKey = (key: string): string => createHash('sha256').update(key).digest('base64url')

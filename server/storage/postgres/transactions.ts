@@ -1,4 +1,4 @@
-/** Runs operations of the store as transactions on pools of PostgreSQL connections. */
+/** Runs the store's operations as transactions on pools of PostgreSQL connections. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { randomInt } from 'node:crypto'
 import type pg from 'pg'
@@ -16,14 +16,14 @@ import type { PostgresConnection } from './connection.ts'
 import { ConnectionLost, PostgresRefused } from './errors.ts'
 import type { HostPool } from './host-pool.ts'
 
-// An operation that fails because of a conflicting transaction or a lost connection is retried if it stored nothing.
+// An operation that stored nothing is retried if a conflicting transaction or a lost connection made it fail.
 
 /** How long an operation waits for a row that another operation has locked. */
 const MAX_LOCK_MS = 2_000
 /** The time after which PostgreSQL ends the connection of a server that stalls during a transaction. */
 const MAX_IDLE_MS = 20_000
 const beginWrite = (maxLockMs: number): readonly string[] => [
-  // Does not set the transaction to READ WRITE, because an operator may have made PostgreSQL read-only for all servers.
+  // The transaction is not set to READ WRITE, because an operator may have made PostgreSQL read-only for all servers.
   'BEGIN ISOLATION LEVEL READ COMMITTED',
   `SELECT set_config('lock_timeout', '${maxLockMs}', true), set_config('idle_in_transaction_session_timeout', '${MAX_IDLE_MS}', true)`,
 ]
@@ -35,47 +35,49 @@ const isLockTimeout = (error: unknown): boolean =>
   error instanceof PostgresRefused && error.code === '55P03'
 const BEGIN_READ = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
 /**
- * For lists and searches, an index in memory or on an SSD costs little more than a scan. With the default of 4, which
- * suits rotating disks, a search for a name with an initial would read all rows instead of the search index.
+ * For lists and searches. In memory or on an SSD, random reads cost little more than sequential ones. With the default
+ * of 4, which suits rotating disks, a search for a name with an initial would read all rows, not the search index.
  */
 const BEGIN_LIST = [BEGIN_READ, "SELECT set_config('random_page_cost', '1.1', true)"]
 
 /** The number of connections for operations that write. */
 export const MAX_WRITERS = 16
 /**
- * The share of an event. Operations of an event that wait for locks use at most this number of connections, so that
- * operations of other events can continue.
+ * An event's share of the connections. Operations on one event that wait for locks use at most this number, so that
+ * operations on other events can continue.
  */
 const EVENT_CONNECTIONS = MAX_WRITERS / 4
-/** How long an operation waits for a connection of this share. */
+/** How long an operation waits for a connection from its event's share. */
 const MAX_CONNECTION_WAIT_MS = 5_000
 
-/** The duration and the interval of the checks that find out whether an operation was stored. */
+/** How long and how often to check whether an operation was stored. */
 const MAX_COMMIT_CHECK_MS = 10_000
 const COMMIT_CHECK_RETRY_MS = 250
 
 const MAX_ATTEMPTS = 5
 /** The maximum pause before the first retry. It doubles with each retry. */
 const RETRY_MS = 10
-/** The last statement of a batch divides by zero if a seat is not available; see `Batch`. */
+/**
+ * The code for a division by zero, which the last statement of a batch causes if a seat is not available; see `Batch`.
+ */
 const NO_SEAT_CODE = '22012'
 /** Serialization failure, deadlock, and a row that another transaction has just added. */
 const CONFLICT_CODES = /^(?:40001|40P01|23505)$/
 
 type Operation<T> = (sql: Sql) => Promise<T>
 export type Transactions = {
-  /** `event`: the event of the operation. Null if it is not about a single event. */
+  /** `event`: the operation's event. Null if the operation is not about a single event. */
   write<T>(event: string | null, task: Operation<T>): Promise<T>
   /**
-   * `isOneRoundTrip`: all statements are known in advance, so that they are sent together with the end of the
-   * transaction.
+   * `isOneRoundTrip`: all statements are known in advance, so they can be sent together with the statement that ends
+   * the transaction.
    */
   read<T>(task: Operation<T>, isOneRoundTrip?: boolean): Promise<T>
-  /** Like `read`, but statements are planned with their values. */
+  /** Like `read`, but each statement is planned with its values. */
   list<T>(task: Operation<T>): Promise<T>
   /** Returns the number of unfinished operations. */
   countUnfinished(): number
-  /** Refuses new operations, and resolves when all others are finished. */
+  /** Refuses new operations, and resolves when all others have finished. */
   drain(): Promise<void>
 }
 
@@ -121,7 +123,7 @@ export function openTransactions({
     } finally {
       turn.end()
     }
-    // Waits for the lock on a connection of the event's own share.
+    // Waits for the lock on a connection from the event's own share.
     return writeInShare(event, task, false)
   }
 
@@ -188,8 +190,8 @@ async function retryOnConflict<T>(run: (trustsSeats: boolean) => Promise<T>): Pr
         trustsSeats = false
         continue
       }
-      // A pooled connection may have been closed long ago. If a second connection also fails, the server does not
-      // respond.
+      // A pooled connection may have been closed long ago. If a second connection fails too, the server is not
+      // responding.
       if (attempt >= (isLost ? 2 : MAX_ATTEMPTS)) throw error.reason
       if (!isLost) await pause(randomInt(RETRY_MS * 2 ** attempt))
     }
@@ -239,8 +241,8 @@ async function writeOnce<T>(
 }
 
 /**
- * The maximum number of concurrent commits of this server that lock the same rows. More commits would wait in
- * PostgreSQL, which takes CPU time.
+ * How many commits that lock the same rows this server runs at once. Further ones would wait in PostgreSQL, which costs
+ * CPU time.
  */
 const MAX_CONTENDED_COMMITS = 6
 type Queue = { running: number; readonly waiting: (() => void)[] }
@@ -255,7 +257,7 @@ async function limitConcurrency<T>(key: string, run: () => Promise<T>): Promise<
   try {
     return await run()
   } finally {
-    // Passes this position to the next operation.
+    // Gives this place to the next operation.
     const next = queue.waiting.shift()
     if (next === undefined) queue.running -= 1
     else next()
@@ -263,9 +265,7 @@ async function limitConcurrency<T>(key: string, run: () => Promise<T>): Promise<
   }
 }
 
-/**
- * Returns whether the operation whose connection was lost during COMMIT was stored. Throws that error if it is unknown.
- */
+/** Returns true if an operation was stored although its connection was lost during COMMIT. Throws `loss` if unknown. */
 async function wasCommitted(
   pool: HostPool,
   getWriteConnection: (client: pg.ClientBase) => PostgresConnection,
@@ -322,7 +322,7 @@ async function readOnce<T>(
     const transaction = task(connection.sql)
     if (isOneRoundTrip) connection.queue('COMMIT')
     const result = await transaction
-    // No other operation waits for a read-only transaction to end.
+    // No other operation waits for the end of a read-only transaction.
     if (!isOneRoundTrip) void connection.rollBack()
     client.release()
     return result
@@ -345,7 +345,7 @@ async function acquireClient(pool: HostPool): Promise<pg.PoolClient> {
 const getReadConnection = memoize((client: pg.ClientBase) => createConnection(client, true))
 const getUnnamedConnection = memoize((client: pg.ClientBase) => createConnection(client, false))
 
-/** Converts an error for callers of the store: either the operation can be retried, or the store has a bug. */
+/** Converts an error that a retry can resolve into StoreBusy. Any other error is a bug in the store. */
 function toStoreBusy(error: unknown): unknown {
   if (error instanceof StoreBusy) return error
   if (error instanceof ConnectionLost || isMachineError(error))

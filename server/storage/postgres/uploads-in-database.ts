@@ -15,10 +15,10 @@ import { toStoreError } from './connection.ts'
 import { normaliseErrorCode } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
-// The server never holds a whole file in memory. It transfers files on the main thread without blocking it, and
-// independently of write operations.
+// The server never holds a whole file in memory. It transfers files on the main thread, but does not block that thread,
+// and does not use the connections for write operations.
 
-/** A file of five megabytes has twenty chunks. */
+/** The size of a chunk. A file of five megabytes has twenty chunks. */
 const CHUNK_BYTES = 256 * 1024
 
 /** True if neither a registration nor an unsubmitted form refers to the file. */
@@ -66,13 +66,13 @@ export function openDatabaseUploads(pool: HostPool): UploadStorage {
       return rowCount ?? 0
     },
     sweep: (options) => sweepUploads(pool, options),
-    // Does nothing: a file that was set aside can still be read and protected, so it need not be moved back.
+    // Does nothing, because a file that was set aside can still be read and protected where it is.
     reclaim: async () => null,
     check: async () => null,
   }
 }
 
-/** True if the file was deleted from registrations: the database contains a record of it, and nothing refers to it. */
+/** True if a registration had the file. Unreferenced files for which this is true were deleted from registrations. */
 const DROPPED_CONDITION = 'EXISTS (SELECT 1 FROM uploads u WHERE u.sha256 = f.sha256)'
 
 async function sweepUploads(
@@ -87,7 +87,7 @@ async function sweepUploads(
   }
   const change = async (text: string, ...values: readonly unknown[]): Promise<number> =>
     (await convertStoreErrors(pool.query(text, [...values]))).rowCount ?? 0
-  // A concurrent request that uses the file renews the file's time, and PostgreSQL then checks the changed row again.
+  // If a concurrent request uses the file, it renews the file's time, and PostgreSQL checks the changed row again.
   const droppedFilter = `proof_files f WHERE kept_at <= $1 AND ${NOT_REFERENCED_CONDITION} AND ${DROPPED_CONDITION}`
   let removed = await change(`DELETE FROM ${droppedFilter}`, keptBefore)
   await change(
@@ -124,7 +124,7 @@ async function sweepUploads(
   }
 }
 
-/** Stores the whole file or nothing. Stores equal content once, and renews its time. */
+/** Stores the whole file or nothing. If the same content is already stored, only renews its time. */
 async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise<void> {
   const { path, sha256, bytes } = file
   const client = await convertStoreErrors(pool.connect())
@@ -159,7 +159,7 @@ async function storeFile(pool: HostPool, file: StagedFile, at: Instant): Promise
   }
 }
 
-/** Reads the chunks in order. Reads a chunk only after the previous chunk was consumed. */
+/** Reads the chunks in order, each one only after the previous one has been consumed. */
 async function* readChunks(pool: HostPool, sha256: string, bytes: number): AsyncGenerator<Buffer> {
   let bytesRead = 0
   for (let chunkIndex = 0; bytesRead < bytes; chunkIndex += 1) {
@@ -177,7 +177,7 @@ async function* readChunks(pool: HostPool, sha256: string, bytes: number): Async
 }
 
 /**
- * Converts errors of PostgreSQL and the network to StoreBusy, because nothing was stored and the request can be
+ * Converts errors from PostgreSQL and the network to StoreBusy, because nothing was stored and the request can be
  * retried.
  */
 async function convertStoreErrors<T>(response: Promise<T>): Promise<T> {

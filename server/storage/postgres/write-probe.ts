@@ -5,23 +5,23 @@ import { toStoreError } from './connection.ts'
 import { NO_CONNECTION, normaliseErrorCode, READ_ONLY } from './error-explanations.ts'
 import type { HostPool } from './host-pool.ts'
 
-// A small write may succeed where a larger write fails, and an open connection does not show whether a new connection
-// is possible.
+// A small write may succeed where a larger one fails, and an open connection does not show whether a new one can be
+// opened.
 
-/** Writes a megabyte and a half of new pages in the database's tablespace, and drops them at the end. */
+/** Writes 1.5 MB of new pages to the database's tablespace, and drops them at the end. */
 const SPACE_TEST_STATEMENT = `CREATE TEMPORARY TABLE rollcall_room ON COMMIT DROP AS
   SELECT repeat(md5(n::text), 250) FROM generate_series(1, 200) AS n`
-/** The code of a full disk. */
+/** The code for a full disk. */
 const DISK_FULL = '53100'
 
 export type WriteProbe = {
-  /** Returns the result of a call. Records a refusal. */
+  /** Returns the result of a call. If PostgreSQL refused the call, records this. */
   trackFailures<T>(call: Promise<T>): Promise<T>
   /** Records that PostgreSQL refused another connection, although the operation can use an open one. */
   recordRefusedConnection(): void
   /**
-   * Retries the last refused operation. Throws StoreBusy while it still fails, and NoFurtherConnection if only a new
-   * connection is refused. Sends nothing if nothing was refused.
+   * Tests what was last refused. Throws StoreBusy if it still fails, or NoFurtherConnection if only a new connection is
+   * refused. Sends nothing if nothing was refused.
    */
   probe(): Promise<void>
 }
@@ -60,8 +60,8 @@ export function openWriteProbe({
       } catch (error) {
         if (error instanceof StoreBusy) throw error
         const { code, message } = toStoreError(error, '')
-        // If the role may not create a temporary table, the probe has no result. The next refused operation reports the
-        // problem again.
+        // If the role may not create temporary tables, the probe has no result. If the problem remains, the next
+        // operation is refused and reports it again.
         const Refusal = code === NO_CONNECTION ? NoFurtherConnection : StoreBusy
         if (code === probedCode)
           throw new Refusal(message, POSTGRES_PREFIX + normaliseErrorCode({ code, message }))

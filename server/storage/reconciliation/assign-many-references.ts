@@ -1,4 +1,4 @@
-/** Assigns the references of many recorded payments in a few statements. */
+/** Assigns references to many recorded payments with few statements. */
 import type { KnownPayment } from '../../../engine/index.ts'
 import { splitIntoBatches } from '../database/statements/in-batches.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -9,8 +9,8 @@ import type { ReferenceKey } from './bank-references.ts'
 type Referenced<Payment> = { readonly payment: Payment; readonly keys: readonly ReferenceKey[] }
 
 /**
- * Assigns the references of each payment, in order. Skips a payment if one of its references belongs to another
- * payment. Returns the skipped payments, each with the owner of the reference.
+ * Assigns references to the payments, in order. Skips a payment if one of its references belongs to another payment.
+ * Returns the skipped payments, each with the owner of the reference.
  */
 export async function assignReferences<Payment extends KnownPayment>(
   sql: Sql,

@@ -25,24 +25,24 @@ import type { ReportedReference } from '../payments/payment-claim-types.ts'
 import type { ReturnKey } from '../payments/returned-transfers.ts'
 import { isRefundReference } from '../refunds/refund-states-and-channels.ts'
 
-// Payment claims, confirmation, extra payments, unmatched payments, matching and settlement use this module. No other
-// module writes payments that a bank shows.
+// Used for payment claims, confirmed payments, extra payments, unmatched payments, matching and settlements. No other
+// module writes payments that appear at a bank.
 
 /** The references under which a payment was recorded. */
 export type PaymentReferences = {
   readonly method: ManualMethod
   readonly reference: string
-  /** Other references of the same payment in the bank's line. */
+  /** Other references to the same payment in the statement line. */
   readonly also?: readonly string[]
   readonly eventId: string
   /** Null if the payment is not matched to a registration yet. */
   readonly regNo: RegNo | null
-  /** The currency of the bank account that shows the payment. Absent if no statement shows it. */
+  /** The currency of the bank account that shows the payment. Absent if no statement shows the payment. */
   readonly accountCurrency?: Currency
 }
 /**
- * The owner of a reference. `payout`: a gateway payout. `refund`: a refund. `report`: a registration whose delegate
- * reported it.
+ * The owner of a reference. `payout`: a gateway payout. `refund`: a refund. `report`: the registration for which a
+ * delegate reported it.
  */
 export type ReferenceOwner =
   | ({ readonly is: 'payment' } & KnownPayment)
@@ -51,12 +51,12 @@ export type ReferenceOwner =
   | ({ readonly is: 'report' } & ReportedReference)
 
 /**
- * The key of a bank reference, a slip number or a return. One column stores all three: the keys of slips and returns
- * contain a space, and the keys of bank references do not.
+ * The key of a bank reference, a slip number or a return. One column stores all three kinds: keys of slips and returns
+ * contain a space, keys of bank references do not.
  */
 export type ReferenceKey = BankKey | `${string} ${ManualMethod} ${string}` | ReturnKey
 
-/** The methods whose payments a front desk records under its own slip numbers. */
+/** The methods for which a front desk records payments under its own slip numbers. */
 const SLIP_METHODS: readonly ManualMethod[] = ['desk', 'machine']
 
 /**
@@ -86,8 +86,8 @@ export const registrationsWithNumbers = statement((builder, { keys }: { keys: st
     .where(({ ref }) => dialect.isIn(ref('reg_no'), keys)),
 )
 /**
- * Returns the keys that identify the payment. A registration number in a narration has the form of a bank reference,
- * but does not identify the payment, because a delegate may pay twice with it.
+ * Returns the keys that identify the payment. A registration number in a narration looks like a bank reference, but
+ * does not identify the payment, because a delegate may pay twice with the same number.
  */
 async function listIdentifyingKeys(
   sql: Sql,
@@ -164,7 +164,7 @@ const registrationOfEvent = statement(
       .where('reg_no', '=', regNo)
       .where('event_id', '=', eventId),
 )
-/** Selects recorded payments by their keys, a JSON array; includes payments without a registration. */
+/** Selects recorded payments by their keys (a JSON array), including payments without a registration. */
 export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: string }, dialect) =>
   builder
     .selectFrom('bank_references as b')
@@ -181,7 +181,7 @@ export const recordedPaymentsWithKeys = statement((builder, { keys }: { keys: st
       'r.full_name as name',
       fn.coalesce('r.event_id', 'c.found_for').as('eventId'),
       'l.bank_line_id as lineId',
-      // Uses a limited subquery, which PostgreSQL looks up by payment. With EXISTS, PostgreSQL might read all refunds.
+      // A subquery with a limit, because PostgreSQL looks it up by payment. With EXISTS, it might read all refunds.
       fn
         .coalesce(
           selectFrom('refunds as f')
@@ -222,9 +222,10 @@ export const assignReference = statement(
     builder.insertInto('bank_references').values({ key, capture_id: captureId }),
 )
 /**
- * Returns the owner of a reference in any spelling. Null if it has no owner. A payment takes precedence over a claim.
- * Anyone can submit a claim, so a claim blocks only its own event, whose staff see it and can reject it. Claims of the
- * registration itself, released claims, and claims in a currency other than the bank account's block nothing.
+ * Returns the owner of a reference, in any spelling. Null if it has no owner. A payment takes precedence over a claim.
+ * Anyone can submit a claim, so a claim blocks a reference only in its own event, whose staff see the claim and can
+ * reject it. A claim blocks nothing if it is for the same registration, is released, or is in another currency than the
+ * bank account.
  */
 export async function findReferenceOwner(
   sql: Sql,
@@ -277,8 +278,8 @@ const isOfOtherEvent = (
 ): boolean => eventId != null && eventId !== event.eventId
 
 /**
- * Returns the newest claim of each registration for these references, oldest first. With `currency`, only claims of
- * registrations in that currency.
+ * Returns the newest claim for these references by each registration, oldest first. With `currency`, returns only
+ * claims by registrations in that currency.
  */
 export async function findReportsByKey(
   sql: Sql,
@@ -293,8 +294,8 @@ export async function findReportsByKey(
 }
 
 /**
- * Describes the owner of a reference. Hides the number of another event's registration, because the reader may have
- * access to this event only.
+ * Describes the owner of a reference. Omits the registration number if it belongs to another event, because the reader
+ * may have access to this event only.
  */
 export async function describeOwner(
   sql: Sql,
@@ -330,7 +331,7 @@ export type NewReceivedPayment = PaymentReferences & {
   /** Null if the payment is not matched to a registration yet. */
   readonly registrationId: number | null
   readonly paymentId: number | null
-  /** The event whose staff decide on the payment, if it is not matched to a registration. */
+  /** The event whose staff decide on the payment if it is not matched to a registration. */
   readonly foundFor: string | null
 }
 
@@ -346,7 +347,7 @@ export async function saveReceivedPayment(
   const row = await insertPayment.get(sql, received)
   assert(row !== undefined, 'an inserted payment has no id')
   const { id: captureId } = row
-  // An earlier payment may already have a registration number as a key.
+  // If the key is a registration number, an earlier payment may already have it.
   const assignedKeys = new Set<string>((await findPaymentsByKey(sql, keys)).map(([key]) => key))
   for (const key of keys) if (!assignedKeys.has(key)) assignReference.run(sql, { key, captureId })
   return ok(captureId)
@@ -360,15 +361,15 @@ export type ImportedReference = {
 }
 
 /**
- * Explains why an imported payment's reference is already in use. Null if it is not in use. Short numbers are counters
- * of other systems, not bank references.
+ * Explains that an imported payment's reference is already in use. Null if it is not. Short numbers are ignored: they
+ * are counters from other systems, not bank references.
  */
 export function explainKnownImport(sql: Sql, { reference, eventId, regNo }: ImportedReference) {
   if (isSlipNumber(toBankKey(reference))) return null
   return explainUsedReference(sql, { method: 'transfer', reference, eventId, regNo })
 }
 
-/** Assigns the reference of an imported payment, because a bank statement may also show that payment. */
+/** Assigns a reference to an imported payment, because a bank statement may show that payment too. */
 export function assignImportReference(
   sql: Sql,
   captureId: number,

@@ -10,7 +10,7 @@ import type {
 } from '../../../engine/index.ts'
 import type { CaptureState } from '../database/statements/money-tables.ts'
 
-/** A staff decision on a line. `undone`: the line is open again. */
+/** A decision by staff on a line. `undone`: the line is open again. */
 export type LineDecisionKind = 'assigned' | 'review' | 'not_ours' | 'undone'
 export type StoredLineDecision = {
   readonly id: number
@@ -31,11 +31,11 @@ export type StoredBankLine = StatementRow & {
   readonly id: number
   /** The newest decision. Null if no decision was made. */
   readonly decision: StoredLineDecision | null
-  /** The references under which parts of the deposit are recorded, except its own reference. */
+  /** The references under which parts of the deposit are recorded, apart from its own reference. */
   readonly parts: readonly string[]
 }
 type FileContents = {
-  /** The text above and below the table. */
+  /** The texts above and below the table. */
   readonly details: readonly string[]
   readonly unread: readonly number[]
   readonly repeated: readonly { readonly line: number; readonly first: number }[]
@@ -61,7 +61,7 @@ export type NewBankStatement = FileContents &
   }
 export type NewLineDecision = {
   readonly lineId: number
-  /** The newest decision that the user saw, or null. The new decision is refused if a newer one exists. */
+  /** The newest decision that the user saw, or null. If a newer one exists, the new decision is refused. */
   readonly seen: number | null
   readonly decision: LineDecisionKind
   readonly parts: readonly string[]
@@ -70,7 +70,7 @@ export type NewLineDecision = {
 }
 export type StatementRemoval = {
   readonly id: number
-  /** The name in the audit log. */
+  /** The statement's name in the audit log. */
   readonly name: string
   readonly events: readonly string[]
   readonly who: string
@@ -93,17 +93,17 @@ export type PaymentUnderReference = {
   readonly isRefunded: number
 }
 
-/** The number of matched and open lines of a statement, and the payments that they show. */
+/** The numbers of matched and open lines in a statement, and the payments that they show. */
 export type StatementMatches = Pick<BankStatementSummary, 'matched' | 'open'> & {
   readonly payments: readonly { readonly lineId: number; readonly captureId: number }[]
 }
 
-/** A deposit in the first statement that contains it. */
+/** A deposit, as it appears in the first statement that contains it. */
 export type StatementDeposit = Omit<StatementRow, 'line' | 'isWithdrawal'> & {
   readonly id: number
   readonly line: number
   readonly statementId: number
-  /** The events of that statement. */
+  /** The events of this statement. */
   readonly events: readonly string[]
   /** 1 if the deposit shows a recorded payment, or staff have decided on it. */
   readonly isResolved: number
@@ -111,24 +111,24 @@ export type StatementDeposit = Omit<StatementRow, 'line' | 'isWithdrawal'> & {
 
 export interface BankStatementStore {
   /**
-   * Saves a statement and its new lines, and returns the statement's id. Returns the existing id if the statement was
-   * saved before.
+   * Saves a statement and its new lines, and returns the statement's id. If the statement is already saved, returns its
+   * existing id.
    */
   saveBankStatement(statement: NewBankStatement): Promise<number>
   /** Returns the statements with these lines, oldest first. */
   statementsWithHash(sha256: string, currency: Currency): Promise<readonly BankStatementSummary[]>
-  /** Returns statements with a smaller id, newest first. */
+  /** Returns the statements with smaller ids, newest first. */
   bankStatements(before: number, limit: number): Promise<readonly BankStatementSummary[]>
   bankStatement(id: number): Promise<StoredBankStatement | null>
-  /** Returns the lines of a statement in the order of the file. */
+  /** Returns the lines of a statement, in the same order as in the file. */
   bankStatementLines(statementId: number): Promise<readonly StoredBankLine[]>
   /** Returns the id of the newest decision on a line of the statement. 0 if its lines have no decisions. */
   newestDecision(statementId: number): Promise<number>
   /** Stores a decision. The error is a newer decision by another user; null if the statement was removed. */
   decideBankLine(decision: NewLineDecision): Promise<Result<number, StoredLineDecision | null>>
   /**
-   * Removes a statement. If some of its lines have a payment or decision, keeps the statement and returns their number
-   * as the error.
+   * Removes a statement, unless some of its lines have a payment or a decision. The error is then the number of these
+   * lines.
    */
   removeBankStatement(removal: StatementRemoval): Promise<Result<null, number>>
   /** Stores the current matches of a statement. A payment stays linked to the first line that shows it. */

@@ -10,14 +10,14 @@ export type StoredCheckout = Money & {
 export type CheckoutStore = {
   recordCheckout(checkout: StoredCheckout, at: Instant): Promise<void>
   /**
-   * Returns the checkouts of an order, oldest first. An order has several if a request that got no response created
-   * one.
+   * Returns the checkouts of an order, oldest first. An order has several if a request that got no response created a
+   * checkout after all.
    */
   checkoutsOf(orderId: OrderId): Promise<readonly StoredCheckout[]>
   checkoutById(checkoutId: string): Promise<StoredCheckout | null>
-  /** Marks refunds in progress, by reference, as refused, because the gateway could not complete them. */
+  /** Marks refunds in progress as refused, by their references, because the gateway could not complete them. */
   recordFailedRefunds(orderId: OrderId, references: readonly string[]): Promise<void>
-  /** Records a webhook event, so that its repetitions are not processed again. */
+  /** Records a webhook event, so that repetitions of it are ignored. */
   recordWebhookEvent(eventId: string, at: Instant): Promise<void>
   isWebhookProcessed(eventId: string): Promise<boolean>
   /**

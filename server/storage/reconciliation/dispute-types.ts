@@ -1,15 +1,15 @@
-/** Defines disputes: payments that the delegate's bank has disputed at the gateway. */
+/** Defines disputes: payments that the delegate's bank disputes with the gateway. */
 import type { Amount, Instant, Money, OrderId, RegNo } from '../../../engine/index.ts'
 
-/** `open`: needs evidence before the deadline. `under_review`: the bank has not decided. The others are final. */
+/** `open`: needs evidence before the deadline. `under_review`: the bank has not decided yet. The others are final. */
 export type DisputeStatus = 'open' | 'under_review' | 'won' | 'lost' | 'closed'
 
 /** A dispute as the gateway describes it. */
 export type GatewayDispute = Money & {
   readonly disputeId: string
-  /** The gateway's reference of the payment. */
+  /** The gateway's reference for the payment. */
   readonly reference: string
-  /** The amount deducted from the merchant's balance; 0 unless the dispute was lost. */
+  /** The amount deducted from the merchant's balance. 0 unless the dispute was lost. */
   readonly deducted: Amount
   readonly reason: string
   /** The stage of the dispute at the bank, such as chargeback or arbitration. */
@@ -31,8 +31,8 @@ export type DisputeStore = {
   /** Records a dispute that a webhook reported, and schedules a query. Returns false if no payment has this order. */
   noteDispute(disputeId: string, orderId: OrderId, at: Instant): Promise<boolean>
   /**
-   * Stores the gateway's description of a recorded dispute. `askedAt`: when the query was sent. The response to a query
-   * before the last stored one changes nothing.
+   * Stores the gateway's description of a recorded dispute. `askedAt`: when the query was sent. If the response to a
+   * later query is already stored, nothing changes.
    */
   recordDispute(dispute: GatewayDispute, askedAt: Instant): Promise<void>
   /** Schedules another query, because the gateway gave no usable response. */

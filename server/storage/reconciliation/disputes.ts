@@ -1,4 +1,4 @@
-/** Stores each dispute once, with the gateway's latest description and the time of the next query. */
+/** Stores each dispute once, with the gateway's latest description of it and the time of the next query. */
 import { expressionBuilder } from 'kysely'
 import { INR, instant, toAmount } from '../../../engine/index.ts'
 import type { Amount, Instant, OrderId, RegNo } from '../../../engine/index.ts'
@@ -9,7 +9,7 @@ import type { GatewayDispute, OpenDispute, StoredDispute } from './dispute-types
 import { isManualRefund } from '../refunds/refund-states-and-channels.ts'
 import { isInForce } from '../registrations/undone-notes.ts'
 
-/** The interval of queries that find changes which no webhook reported. */
+/** The interval between queries, which find changes that no webhook reported. */
 const QUERY_INTERVAL_MS = 6 * 60 * 60_000
 /** The delay after a query without a usable response. */
 const RETRY_MS = 10 * 60_000
@@ -29,7 +29,7 @@ const DISPUTE_COLUMNS = [
 ] as const
 
 const fromDispute = expressionBuilder<Tables & { d: Tables['disputes'] }, 'd'>()
-/** The amount of all lost disputes of the payment of a dispute `d`. */
+/** The total amount of all lost disputes about the payment of a dispute `d`. */
 const lossesOfPayment = fromDispute
   .selectFrom('disputes as e')
   .select(({ fn, val }) => fn.coalesce(fn.sum<Amount>('e.amount'), val(0 as Amount)).as('lost'))
@@ -37,8 +37,8 @@ const lossesOfPayment = fromDispute
   .whereRef('e.reference', '=', 'd.reference')
   .where('e.status', '=', 'lost')
 /**
- * The amount of all refunds recorded for the payment of a dispute `d` since its first lost dispute. Does not compare
- * references, because a bank may number a chargeback differently.
+ * The total amount of the refunds that staff recorded for the payment of a dispute `d` since the payment's first lost
+ * dispute. References are not compared, because a bank may number a chargeback differently.
  */
 const recordedForPayment = fromDispute
   .selectFrom('refunds as f')
@@ -59,8 +59,8 @@ const recordedForPayment = fromDispute
     ),
   )
 /**
- * True for a lost dispute `d` if refunds with the dispute's id as reference do not cover its amount, refunds of its
- * payment do not cover the payment's lost disputes, and no note was added since.
+ * True for a lost dispute `d` that staff have not recorded: refunds under the dispute's id do not cover its amount,
+ * refunds of its payment do not cover the payment's lost disputes, and no note was added since.
  */
 export const isUnhandledLoss = fromDispute.and([
   fromDispute(
@@ -223,8 +223,8 @@ export function postponeDispute(sql: Sql, disputeId: string, at: Instant): void 
 }
 
 /**
- * Explains that the bank took the payment back in a dispute that staff have not recorded. Null if no such dispute
- * exists.
+ * Explains that the bank took the payment back in a dispute that staff have not recorded. Null if there is no such
+ * dispute.
  */
 export async function explainUnrecordedLoss(sql: Sql, reference: string): Promise<string | null> {
   const loss = await lossOfPayment.get(sql, { reference })

@@ -1,11 +1,11 @@
-/** Stores checkouts that the server created at a gateway, and the processed webhook events. */
+/** Stores the checkouts that the server created at a gateway, and the webhook events that it has processed. */
 import { instant } from '../../../engine/index.ts'
 import type { Instant, OrderId } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { StoredCheckout } from './checkout-types.ts'
 
-/** Gateways repeat an event for one day. Processing a later repetition does no harm. */
+/** How long an event is remembered. Gateways repeat it for one day, and a later repetition does no harm. */
 const EVENT_RETENTION_MS = 30 * 24 * 60 * 60_000
 
 const addCheckout = statement((builder, checkout: StoredCheckout & { at: Instant }) =>

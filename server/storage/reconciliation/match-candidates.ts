@@ -18,11 +18,11 @@ import { amountDue } from '../reports/balance-expressions.ts'
 
 export type StoredExpectedPayment = UnpaidOrder & {
   readonly currency: Currency
-  /** The data that determines the price. Only for an unpaid registration with one of the given payment methods. */
+  /** The data that determines the price. Null unless the registration is unpaid and uses one of the given methods. */
   readonly priced: {
     readonly answers: Answers
     readonly category: string | null
-    /** True if a payment for the registration, at the price on the payment date, is under review. */
+    /** True if a payment of the price on its payment date is under review for this registration. */
     readonly isInReview: boolean
   } | null
 }
@@ -94,9 +94,7 @@ const payoutsWithKeys = statement((builder, { keys }: { keys: string }, dialect)
     .groupBy(['utr_key', 'source', 'account']),
 )
 
-/**
- * Returns registrations in the order of their creation. A confirmed registration with a balance expects the difference.
- */
+/** Returns registrations that expect a payment, oldest first. If a registration is confirmed, this is its balance. */
 export async function findExpectedPayments(
   sql: Sql,
   eventId: string,
@@ -126,7 +124,7 @@ export async function findExpectedPayments(
 
 type StoredPayout = KnownPayout & SettlementAccount
 
-/** The store's data about the references in a bank statement. */
+/** What the store knows about the references in a bank statement. */
 export type StoredReferences = {
   readonly payments: readonly (readonly [key: BankKey, payment: KnownPayment])[]
   readonly payouts: readonly (readonly [key: BankKey, payout: StoredPayout])[]
@@ -135,7 +133,7 @@ export type StoredReferences = {
   readonly reports: readonly ReportedReference[]
 }
 
-/** Returns recorded payments, gateway payouts, and registrations that have these keys. */
+/** Returns the recorded payments, gateway payouts, registrations and claims that have these keys. */
 export async function findKnownReferences(
   sql: Sql,
   keys: readonly BankKey[],

@@ -70,8 +70,8 @@ const importsWithoutReference = statement((builder) =>
 
 /**
  * Assigns references to payments recorded by older versions. If two payments have the same reference, the first
- * payment gets the reference; the second is not changed and needs review. From then on, claims are compared in their
- * normalised spelling.
+ * payment gets the reference; the second gets none and needs review. Also normalises open claims, so that claims are
+ * compared by their normalised spelling from then on.
  */
 export async function assignOlderReferences(sql: Sql): Promise<void> {
   const sources = JSON.stringify(MANUAL_METHOD_IDS)
@@ -86,7 +86,7 @@ export async function assignOlderReferences(sql: Sql): Promise<void> {
 }
 
 /**
- * Normalises open claims. A claim keeps its spelling if another open or confirmed claim already has the normalised
+ * Normalises claims. A claim keeps its spelling if another open or confirmed claim already has the normalised
  * spelling.
  */
 async function normaliseOpenClaims(sql: Sql): Promise<void> {

@@ -186,8 +186,8 @@ export async function readSettlementLines(
 }
 
 /**
- * Returns the accounts through which delegates of an event paid, or whose settlements the event loaded. The event may
- * have changed its account, and the gateway still pays out to the previous account.
+ * Returns the accounts through which delegates of an event paid, or for which the event loaded settlements. If an event
+ * changes its account, the gateway still pays out to the previous one for a while.
  */
 export async function findAccountsOfEvent(
   sql: Sql,
@@ -198,9 +198,9 @@ export async function findAccountsOfEvent(
 }
 
 /**
- * Returns all payments through an account of the gateway, including payments that the gateway does not report as sales,
- * because a settlement may list them as sales. The event may have changed its account, and the gateway still pays out
- * to the previous account.
+ * Returns all payments through a gateway account. Includes payments that the gateway does not report as sales, because
+ * a settlement may list them as sales. If an event changes its account, the gateway still pays out to the previous one
+ * for a while.
  */
 export async function readPaymentsOfAccount(
   sql: Sql,

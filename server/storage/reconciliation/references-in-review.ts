@@ -1,4 +1,4 @@
-/** Puts payments into review if their bank reference shows that they may be counted twice, or must not be counted. */
+/** Puts payments into review if their bank reference suggests that they are counted twice or must not be counted. */
 import { sql as raw } from 'kysely'
 import type { Expression, RawBuilder } from 'kysely'
 import { getReceivedCurrency, toBankKey, splitWords } from '../../../engine/index.ts'
@@ -31,7 +31,7 @@ const unrefundedAmount = statement((builder, { captureId }: { captureId: number 
     .where('c.id', '=', captureId)
     .where('c.state', '<>', 'refused'),
 )
-/** Selects the other payments of the same bank statement line: one transfer for several people. */
+/** Selects the other payments in the same bank statement line, which is one transfer for several people. */
 const partsOfSameLine = statement((builder, { captureId }: { captureId: number }) =>
   builder
     .selectFrom('bank_line_payments as p')
@@ -91,7 +91,7 @@ const lacksReason = (reasons: Reasons, reason: string): RawBuilder<boolean> =>
   raw`instr(coalesce(${reasons}, ''), ${reason}) = 0`
 
 /**
- * Puts a payment into review if another payment already has its reference. Staff decide which of the two the bank
+ * Puts a payment into review because another payment already has its reference. Staff decide which of the two the bank
  * received.
  */
 export async function reviewDuplicateReference(
@@ -101,12 +101,12 @@ export async function reviewDuplicateReference(
   first: KnownPayment,
 ): Promise<void> {
   if ((await rejectedPayment.get(sql, { id: first.id })) !== undefined) return
-  const reason = `The bank reference ${reference} is recorded twice, the other time for ${await describeOwner(sql, first.regNo, eventId)}. Check the bank statement and refund what was counted twice.`
+  const reason = `The bank reference ${reference} is also recorded for ${await describeOwner(sql, first.regNo, eventId)}. Check the bank statement, and refund any amount that was counted twice.`
   await putInReview(sql, laterId, reason)
 }
 
 /**
- * Puts a payment into review that was recorded under the reference of a gateway payout. A payout consists of card
+ * Puts a payment into review because it was recorded under the reference of a gateway payout. A payout consists of card
  * payments, which are counted separately.
  */
 export async function reviewPayoutReference(sql: Sql, utr: string): Promise<void> {
@@ -132,14 +132,14 @@ export type ReturnedTransfer = {
 }
 
 /**
- * Puts payments that the bank may have returned into review until staff decide, once per withdrawal. If a line was
- * split, only the first part has the line's reference, but the bank returns all parts.
+ * Puts payments that the bank may have returned into review, once per withdrawal. If a line was split, only the first
+ * part has the line's reference, but the bank returns all parts.
  */
 export async function reviewReturnedTransfers(
   sql: Sql,
-  returned: readonly ReturnedTransfer[],
+  transfers: readonly ReturnedTransfer[],
 ): Promise<void> {
-  for (const transfer of returned) {
+  for (const transfer of transfers) {
     await reviewReturnedTransfer(sql, transfer)
     for (const { id, eventId } of await partsOfSameLine.all(sql, transfer))
       if (transfer.eventIds === null || transfer.eventIds.includes(eventId))
@@ -154,7 +154,7 @@ async function reviewReturnedTransfer(
   const unrefunded = await unrefundedAmount.get(sql, { captureId })
   // Staff have already recorded this withdrawal as a refund.
   if (unrefunded === undefined || unrefunded.left <= 0) return
-  // A withdrawal from an account in another currency did not return this payment.
+  // A withdrawal from an account in another currency cannot have returned this payment.
   if (getReceivedCurrency(unrefunded) !== currency) return
   const withdrawal = { amount, currency, day }
   const key = createReturnKey(captureId, withdrawal, splitWords(narration))

@@ -10,7 +10,7 @@ import type { StatementRemoval } from './bank-statement-types.ts'
 const linesOfStatement = statement((builder, { id }: { id: number }) =>
   builder.selectFrom('bank_statement_lines').select('bank_line_id').where('statement_id', '=', id),
 )
-/** Selects lines with a recorded payment, or with a decision that was not undone. */
+/** Selects the lines with a recorded payment, or with a decision that has not been undone. */
 const usedLines = statement((builder, { id }: { id: number }) =>
   builder
     .selectFrom('bank_statement_lines as s')
@@ -46,9 +46,9 @@ const deleteStatement = statement((builder, { id }: { id: number }) =>
   builder.deleteFrom('bank_statements').where('id', '=', id).returning('id'),
 )
 /**
- * Blanks the lines of a statement, except lines that another statement contains, or that have decisions, which are
- * never deleted. Keeps the blank rows, because SQLite would reuse their ids for new lines, and a page opened earlier
- * could then decide on a wrong line.
+ * Blanks the lines of a statement, unless another statement contains them, or they have decisions, which are never
+ * deleted. The blank rows are kept: SQLite would reuse their ids for new lines, so that a decision on a page opened
+ * earlier could apply to a different line.
  */
 const blankUnusedLines = statement((builder, { ids }: { ids: string }, dialect) =>
   builder
@@ -82,7 +82,7 @@ const blankUnusedLines = statement((builder, { ids }: { ids: string }, dialect) 
 
 /**
  * Removes a statement. If a payment or a decision depends on some of its lines, the error is the number of these lines.
- * Removing a statement twice does nothing.
+ * If the statement has already been removed, nothing happens.
  */
 export async function removeBankStatement(
   sql: Sql,

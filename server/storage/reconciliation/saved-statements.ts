@@ -1,4 +1,4 @@
-/** Stores bank statements, each of their lines once, and staff decisions on these lines. */
+/** Stores bank statements, with each line once, and decisions by staff on the lines. */
 import { createHash } from 'node:crypto'
 import { INR, assert, err, ok } from '../../../engine/index.ts'
 import type { BankKey, Currency, Day, Instant, Result } from '../../../engine/index.ts'
@@ -238,8 +238,7 @@ export async function saveBankStatement(
 ): Promise<number> {
   const eventsJson = JSON.stringify(events.toSorted())
   const file = JSON.stringify({ details, unread, repeated })
-  // All lines count as open until a user opens the statement, so that a month with such a statement does not count as
-  // matched.
+  // All lines count as open until a user opens the statement, so that its month does not count as matched before that.
   const open = rows.filter(({ isWithdrawal }) => !isWithdrawal).length
   const insertedRow = await insertStatement.get(sql, { ...row, events: eventsJson, file, open })
   if (insertedRow === undefined) {
@@ -324,7 +323,7 @@ export const findNewestDecision = async (sql: Sql, statementId: number): Promise
   (await newestOfStatement.get(sql, { id: statementId }))?.newest ?? 0
 
 /**
- * Stores a decision. If the line has a newer decision than the user saw, returns that decision as the error. If the
+ * Stores a decision. If the line has a newer decision than the one that the user saw, returns it as the error. If the
  * statement was removed, the error is null.
  */
 export async function decideBankLine(

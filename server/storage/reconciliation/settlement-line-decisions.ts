@@ -1,4 +1,4 @@
-/** Stores staff decisions on settlement lines, and deductions that a later report changes. */
+/** Stores decisions by staff on settlement lines, and deductions that a later report changes. */
 import { INR, err, formatMoney, ok } from '../../../engine/index.ts'
 import type { Deductions, Instant, Result } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -25,7 +25,7 @@ const updateDeductions = statement(
 
 /**
  * Marks a stored line as handled, or reopens it. If the latest decision is not the one that the user saw, or the line
- * already has that state, writes nothing and returns the latest decision as the error.
+ * is already in that state, writes nothing and returns the latest decision as the error.
  */
 export async function handleSettlementLine(
   sql: Sql,
@@ -50,9 +50,7 @@ export async function handleSettlementLine(
   return ok(null)
 }
 
-/**
- * Replaces the deductions of a stored line. This reopens the line, because staff decided on the basis of other amounts.
- */
+/** Replaces the deductions of a stored line. This reopens the line, because staff decided on it with other amounts. */
 export function changeDeductions(
   sql: Sql,
   stored: Deductions & { readonly id: number; readonly name: string },

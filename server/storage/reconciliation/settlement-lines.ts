@@ -1,4 +1,4 @@
-/** Stores gateway settlements, each line once. Puts payments that only a settlement reports into review. */
+/** Stores gateway settlements, with each line once. Payments that only a settlement reports go to review. */
 import {
   INR,
   assert,
@@ -71,7 +71,7 @@ const insertLine = statement((builder, line: NewLine) =>
   }),
 )
 /**
- * Selects a payment by its reference. A payment without an account was received before accounts were stored, and may
+ * Selects a payment by its reference. A payment without an account was stored before accounts were recorded, and may
  * belong to any account.
  */
 const paymentWithReference = statement(
@@ -155,7 +155,7 @@ const attemptOfOrder = statement((builder, { source, order }: { source: string; 
     .where('p.order_id', '=', order)
     .where('p.gateway', '=', source),
 )
-/** Stores new lines and the resulting reviews of unknown payments in one transaction. */
+/** Stores new lines, and puts unknown payments into review, in one transaction. */
 export async function saveSettlement(
   sql: Sql,
   newSettlement: NewSettlement,
@@ -178,7 +178,7 @@ export async function saveSettlement(
       changeDeductions(sql, { ...stored, name }, deductions, {
         who: user,
         at,
-        // The audit log entry may name the order, so only owners of the order's event may read the entry.
+        // The audit log entry may contain the order id, so only owners of the order's event may read the entry.
         eventId: (await findOrder(sql, source, stored.order))?.event_id ?? eventId,
       })
       isChanged = true
@@ -189,8 +189,7 @@ export async function saveSettlement(
   if (newLines.length === 0) return { added: 0, changed, known, toReview: 0 }
   const settlement = await insertSettlement.get(sql, newSettlement)
   assert(settlement !== undefined, 'an inserted settlement has no id')
-  // Several events may share the account. The owners of each event can read the number of saved lines of their
-  // payments.
+  // Several events may share the account. Each event's owners can read how many lines were saved for its payments.
   const savedByEvent = new Map<string, number>()
   let toReview = 0
   for (const line of newLines) {
@@ -220,7 +219,7 @@ export async function saveSettlement(
   return { added: newLines.length, changed, known, toReview }
 }
 
-/** Finds stored lines by key. Older versions stored a line once for each spelling of its payout's reference. */
+/** Finds stored lines by key. Older versions stored a line once per spelling of its payout's reference. */
 async function findStoredLines(sql: Sql, { source, account }: Account, line: SettlementLine) {
   const { reference, order } = line
   const candidates =
@@ -236,7 +235,7 @@ async function findStoredLines(sql: Sql, { source, account }: Account, line: Set
 }
 
 /**
- * Stores a payment that only the settlement reports. Returns true if the payment was unknown and is now under review.
+ * Stores a payment that only the settlement reports. Returns true if it was unknown, and is therefore under review now.
  */
 async function saveUnknownPayment(
   sql: Sql,
@@ -291,13 +290,13 @@ async function saveUnknownPayment(
     at,
   )
   await settleRegistration(sql, payment.registration_id)
-  // The gateway may provide more details.
+  // The gateway may know more about the payment.
   scheduleGatewayQueries(sql, payment.order_id, at)
   return true
 }
 
 /**
- * Schedules another query of an order if the gateway deducted a refund that it never reported. The status query
+ * Schedules another query about an order if the gateway deducted a refund that it never reported. The response
  * identifies the refund.
  */
 async function queryOrderAgain(

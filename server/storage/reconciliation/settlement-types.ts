@@ -21,18 +21,16 @@ export type SettlementAccount = { readonly source: string; readonly account: str
 export type StoredSettlementLine = SettlementLine & Required<Pick<SettlementLine, 'stored'>>
 export type SettlementLineDecision = {
   readonly id: number
-  /** Null if the line is reopened. */
+  /** The reason. Null to reopen the line. */
   readonly why: string | null
   readonly who: string
   readonly at: Instant
   readonly eventId: string
-  /** The gateway's reference for the audit log, or the order if the line has no reference. */
+  /** What the audit log calls the line: the gateway's reference or, if there is none, the order. */
   readonly name: string
-  /** The latest decision on the line that the user saw. Null if the user saw no decision. */
+  /** The latest decision that the user saw on the line. Null if there was none. */
   readonly seen: number | null
-  /**
-   * The registration of the line. Erasing its data also erases the reason. Null if the line has no registration.
-   */
+  /** The registration of the line. If its data is erased, so is the reason. Null if the line has no registration. */
   readonly regNo: RegNo | null
 }
 /** `why` is null if the line was reopened. */
@@ -49,36 +47,36 @@ export type NewSettlement = SettlementAccount & {
   readonly who: string
   readonly at: Instant
   readonly lines: readonly SettlementLine[]
-  /** The orders to query again at the gateway, because some of their lines are not stored yet. */
+  /** The orders about which to query the gateway again if some of their lines are not stored yet. */
   readonly ask?: readonly string[]
 }
 export type SettlementResult = {
   readonly added: number
-  /** The number of lines that were stored before with other deductions. */
+  /** The number of lines that were already stored, with other deductions. */
   readonly changed: number
-  /** The number of lines that were stored before. */
+  /** The number of lines that were already stored. */
   readonly known: number
-  /** The number of added lines about unknown payments, which now need review. */
+  /** The number of new lines for unknown payments, which need review. */
   readonly toReview: number
 }
 /** A bank payment that matches no registration. */
 export type NewUnmatched = {
   readonly reference: string
-  /** The bank's other references for the same payment. */
+  /** Other references that the bank shows for the same payment. */
   readonly also?: readonly string[]
   readonly amount: Amount
   readonly currency: Currency
   readonly day: Day
   /** The bank's narration. */
   readonly narration: string
-  /** Keys of the conference's own bank details, which identify no payment. */
+  /** Keys from the conference's own bank details, which do not identify a payment. */
   readonly own?: readonly BankKey[]
   /**
-   * Numbers in the format of events to which the user has no access. They are treated as numbers of these events,
-   * whether or not they exist.
+   * Numbers in the format used by events to which the user has no access. They are treated as these events'
+   * registration numbers, whether or not they exist.
    */
   readonly hiddenNumbers?: readonly BankKey[]
-  /** The event whose statement contains it. */
+  /** The event whose statement contains the payment. */
   readonly eventId: string
   readonly who: string
   readonly at: Instant
@@ -89,22 +87,22 @@ export type UnmatchedResult = {
   readonly added: number
   readonly elsewhere: number
   /**
-   * The number of lines that delegates of this event reported. Staff confirm these payments on the delegates'
-   * registrations.
+   * The number of lines that were not stored because delegates of this event reported them. Staff confirm these
+   * payments on the delegates' registrations.
    */
   readonly reported: number
 }
 
 export interface SettlementStore extends BankStatementStore {
-  /** Stores new lines in one transaction. Payments that only the report contains need review. */
+  /** Stores new lines in one transaction. Payments that only the settlement report contains need review. */
   saveSettlement(settlement: NewSettlement): Promise<SettlementResult>
-  /** Returns all lines of an account in the order of storing. */
+  /** Returns all lines of an account, in the order in which they were stored. */
   settlementLines(account: SettlementAccount): Promise<readonly StoredSettlementLine[]>
-  /** Marks a line as handled, or reopens it if `why` is null. Refused if another user has decided since. */
+  /** Marks a line as handled, or reopens it if `why` is null. Refused if another user has decided in the meantime. */
   handleSettlementLine(
     decision: SettlementLineDecision,
   ): Promise<Result<null, LatestLineDecision | null>>
-  /** Returns the accounts through which delegates of an event paid, or whose settlements the event loaded. */
+  /** Returns the accounts through which delegates of an event paid, or for which the event loaded settlements. */
   accountsOfEvent(eventId: string): Promise<readonly SettlementAccount[]>
   /** Returns all payments through an account, with their refunds. */
   paymentsOfAccount(account: SettlementAccount): Promise<readonly RecordedPayment[]>
@@ -113,7 +111,7 @@ export interface SettlementStore extends BankStatementStore {
   /** Returns the settlement lines of a registration, by date. */
   settlementLinesOf(regNo: RegNo): Promise<readonly SettlementLine[]>
   /**
-   * Puts unmatched payments of a bank statement into review. Skips payments that are already recorded or belong to
+   * Puts unmatched payments in a bank statement into review. Skips payments that are already recorded or belong to
    * another event.
    */
   saveUnmatchedLines(lines: readonly NewUnmatched[]): Promise<UnmatchedResult>

@@ -30,7 +30,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { UnmatchedResult, NewUnmatched } from './settlement-types.ts'
 
-/** The beginning of the review reason of a stored line, followed by the bank's narration. */
+/** The beginning of a stored line's review reason. The bank's narration follows. */
 const REASON_PREFIX = 'Bank payment that matches no registration: '
 
 const payoutWithKeys = statement((builder, { keys }: { keys: string }, dialect) =>
@@ -63,7 +63,7 @@ const storedLines = statement((builder) =>
     .orderBy('c.id'),
 )
 
-/** Stores the lines under the same references as confirmed transfers, so that each payment is counted once. */
+/** Stores the lines under references, like confirmed transfers, so that each payment is counted once. */
 export async function saveUnmatchedLines(
   sql: Sql,
   lines: readonly NewUnmatched[],
@@ -88,7 +88,8 @@ export async function saveUnmatchedLines(
       regNo: null,
       accountCurrency: newLine.currency,
     } as const
-    // Staff confirm this payment on the registration whose delegate reported it, or first reject the claim there.
+    // Staff confirm this payment on the page of the registration for which it was reported, or first reject the claim
+    // there.
     if ((await findReferenceOwner(sql, references))?.is === 'report') {
       reportedCount += 1
       continue
@@ -134,7 +135,7 @@ async function isRecorded(
   const numbers = (await registrationsWithNumbers.all(sql, { keys: keysJson })).map(({ regNo }) =>
     toBankKey(regNo),
   )
-  // A delegate may pay twice with the registration number.
+  // A delegate may pay twice with the same registration number.
   const isUsable = (key: BankKey): boolean => !own.includes(key) && !numbers.includes(key)
   const keys = [...listLineKeys(line), ...listFallbackKeys(line)].filter(isUsable)
   const utrs = JSON.stringify(findLineUtrs(line).filter(isUsable))
@@ -145,8 +146,8 @@ async function isRecorded(
 }
 
 /**
- * Adds the cheque number to lines that older versions stored only under date, amount and text. If the cheque is also
- * recorded elsewhere, the review reason of the line states this.
+ * Adds the cheque number to lines that older versions stored only under their date, amount and text. If the cheque is
+ * recorded elsewhere too, the line's review reason says so.
  */
 export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
   const savedLines = (await storedLines.all(sql)).flatMap((line) => {
@@ -168,8 +169,8 @@ export async function addOlderChequeNumbers(sql: Sql): Promise<void> {
 }
 
 /**
- * Returns true if a delegate of another event reported the payment in its currency, or it contains the number of a
- * registration of another event.
+ * Returns true if a delegate of another event reported the payment, in the payment's currency, or if the line contains
+ * a registration number of another event.
  */
 async function isOfOtherEvent(
   sql: Sql,
@@ -189,8 +190,8 @@ async function isOfOtherEvent(
 }
 
 /**
- * Names the registration of this event whose delegate reported the payment, if staff rejected the claim or it is in
- * another currency. Empty if no delegate reported it.
+ * Describes a claim for this payment in this event that staff rejected or that is in another currency. Empty if there
+ * is none.
  */
 async function describeClaim(sql: Sql, reference: string, eventId: string): Promise<string> {
   const claim = (await findReportsByKey(sql, listReferenceKeys(reference))).findLast(

@@ -15,7 +15,7 @@ import type { RowCounts, RecoveryMark, NewRecovery, Recovery } from './recovery-
 import { saveNextAttempts } from '../payments/unknown-orders.ts'
 import { isRefundPending } from '../refunds/refund-states-and-channels.ts'
 
-// A recovery is needed after a database is replaced by an older copy.
+// A recovery is needed after a database was replaced by an older copy.
 
 /** Tables that only grow: each new row has a higher id than all earlier rows. */
 const TABLES_WITH_IDS = [
@@ -30,7 +30,7 @@ const TABLES_WITH_IDS = [
 ] as const
 /** Later than any other instant. */
 const LAST_INSTANT = 8_640_000_000_000_000 as Instant
-/** The office sees this error for a discarded email. */
+/** The error that the office sees for a discarded email. */
 const DISCARDED_MESSAGE = 'Discarded at the end of a recovery. To send it, try again.'
 const FIRST_INSTANT = 0 as Instant
 
@@ -130,7 +130,7 @@ const holdQueuedEmails = statement((builder) =>
     .set({ next_at: null, claimed_at: null })
     .where('status', '=', 'queued'),
 )
-/** Polls payments with refunds, because the refunds may have been completed since the copy. */
+/** Polls payments with refunds, because the refunds may have been completed after the copy was made. */
 const watchPaymentsWithRefunds = statement((builder, { until }: { until: Instant }) =>
   builder
     .updateTable('payments')
@@ -185,7 +185,7 @@ export async function findOpenRecovery(sql: Sql): Promise<Recovery | null> {
   return (await currentRecovery.get(sql)) ?? null
 }
 
-/** Returns the name of the database and the newest id of each table. Also runs outside the writer's transaction. */
+/** Returns the name of the database and the newest id in each table. Also runs outside the writer's transaction. */
 export async function readRowCounts(
   sql: Sql,
 ): Promise<{ readonly name: string | null; readonly counted: RowCounts }> {
@@ -205,8 +205,8 @@ export async function identifyDatabase(sql: Sql, name: string): Promise<Recovery
 }
 
 /**
- * Returns the current pattern of a number series. After a recovery the pattern differs, so that a number that may have
- * been issued after the copy is not issued again in the same financial year.
+ * Returns the current pattern of a number series. The pattern is different after a recovery, so that a number that may
+ * have been issued after the copy was made is not issued again in the same financial year.
  */
 export async function getCurrentSeries(sql: Sql, pattern: string, year: string): Promise<string> {
   const lastRecovery = await newestRecovery.get(sql)
@@ -232,8 +232,8 @@ export async function beginRecovery(
     ...taken,
     ...recoveries.map((earlierRecovery) => earlierRecovery.code),
   ])
-  // A copy made during a recovery contains that recovery as open. Ends it, because the new recovery has its own number
-  // series.
+  // A copy that was made during a recovery contains this recovery, still open. It is ended, because the new recovery
+  // has its own number series.
   setRecoveryEnded.run(sql, { at, who: 'rollcall', mails: 'send' })
   const storedAt = await findNewestRecordTime(sql)
   addRecovery.run(sql, { code, at, who: user, why: reason, copyAt, storedAt, servedAt })
@@ -246,18 +246,18 @@ export async function beginRecovery(
   return findOpenRecovery(sql)
 }
 
-/** Returns the time at which the newest recovery began. Null if no recovery began. */
+/** Returns the time at which the newest recovery began. Null if there has been none. */
 export const readNewestRecoveryTime = async (sql: Sql): Promise<Instant | null> =>
   (await newestStart.get(sql))?.at ?? null
 
-/** Returns the newest time of records that have a time and are never edited. */
+/** Returns the time of the newest record in the tables whose rows have a time and are never edited. */
 export async function findNewestRecordTime(sql: Sql): Promise<Instant | null> {
   return (await newestRecord.get(sql))?.at ?? null
 }
 
 /**
- * Queries payments that were pending, closed recently, or have a refund in progress, because they may have changed
- * since the copy.
+ * Schedules immediate queries about payments that were pending or recently closed in the copy, or have a refund in
+ * progress, because they may have changed after the copy was made.
  */
 function queryPaymentsNow(sql: Sql, at: Instant): void {
   watchPaymentsWithRefunds.run(sql, { until: (at + WATCH_MS) as Instant })

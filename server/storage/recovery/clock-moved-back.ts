@@ -1,4 +1,4 @@
-/** Reopens payments and registrations closed while the clock was ahead, and reschedules future work. */
+/** Reopens payments and registrations that were closed while the clock was ahead, and reschedules future work. */
 import { NO_RECORD_MS, UNDECIDED_REASON, UNDECIDED_MS, WATCH_MS } from '../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -100,7 +100,7 @@ export async function rescheduleAfterClockChange(sql: Sql, at: Instant): Promise
   rescheduleEmails(sql, at)
 }
 
-/** Returns payments that, according to the corrected clock, expired or went to review without a response too early. */
+/** Returns payments that expired, or went to review without a response, too early by the corrected clock. */
 async function findPaymentsClosedTooEarly(sql: Sql, at: Instant): Promise<readonly number[]> {
   const payments = await paymentsEndedAfter.all(sql, {
     endedAfter: at,
@@ -110,7 +110,7 @@ async function findPaymentsClosedTooEarly(sql: Sql, at: Instant): Promise<readon
   return payments.map(({ id }) => id)
 }
 
-/** Reopens a payment, so that it awaits the gateway's response again and is queried in the next run. */
+/** Reopens a payment: it awaits the gateway's response again, and the next run queries it. */
 export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<void> {
   const row = await readPayment(sql, id)
   const review = removeReason(row.review, UNDECIDED_REASON)
@@ -118,7 +118,7 @@ export async function reopenPayment(sql: Sql, id: number, at: Instant): Promise<
   awaitGatewayResponse.run(sql, { id, at })
 }
 
-/** Makes queries due now that were scheduled for, or stopped at, a time in the future. */
+/** Makes queries due now that were postponed or stopped while the clock was ahead. */
 function queryPaymentsNow(sql: Sql, at: Instant): void {
   endLongQueries.run(sql, { latest: (at + QUERY_RESERVATION_MS) as Instant })
   queryPendingNow.run(sql, { at })
@@ -126,7 +126,7 @@ function queryPaymentsNow(sql: Sql, at: Instant): void {
   queryWatchedNow.run(sql, { at })
 }
 
-/** Returns registrations whose recorded expiry and payment deadline are still in the future. */
+/** Returns expired registrations whose payment deadline, and even the recorded expiry, are still in the future. */
 export async function findExpiredTooEarly(
   sql: Sql,
   at: Instant,

@@ -1,4 +1,4 @@
-/** Copies a database and reports the progress. Copies a large database in a thread. */
+/** Copies a database and reports progress. A large database is copied in a thread. */
 import { statSync } from 'node:fs'
 import path from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -11,27 +11,27 @@ export type CopyRequest = { readonly dataDir: string; readonly target: string }
 
 const REPORT_INTERVAL_MS = 250
 const BYTES_PER_KB = 1024
-/** Copying a smaller database takes less time than starting a thread. */
+/** Databases below this size are copied without a thread, because starting one would take longer than the copy. */
 const MIN_THREAD_KB = 16 * 1024
 
-/** Returns the size of a file; 0 if it does not exist yet. */
+/** Returns the size of a file, or 0 if it does not exist yet. */
 const getSizeKb = (file: string): number =>
   Math.ceil((statSync(file, { throwIfNoEntry: false })?.size ?? 0) / BYTES_PER_KB)
 
 /**
- * Copies a consistent snapshot of a data folder's database into one file. Throws SQLite's errors. Copies a database of
- * at least `threadKbMin` in a thread, so that this thread can report progress.
+ * Copies a consistent snapshot of a data folder's database into one file. Throws SQLite's errors. A database of at
+ * least `minThreadKb` is copied in a separate thread, so that this one can report progress.
  */
 export async function copyDatabaseWithProgress(
   { dataDir, target }: CopyRequest,
-  threadKbMin = MIN_THREAD_KB,
+  minThreadKb = MIN_THREAD_KB,
 ): Promise<void> {
   const step = 'Copying the database (KB)'
   const total = getSizeKb(path.join(dataDir, DATABASE_FILE))
   const report = (): void =>
     reportProgress({ step, done: Math.min(getSizeKb(getPartialCopyPath(target)), total), total })
   report()
-  if (total < threadKbMin) {
+  if (total < minThreadKb) {
     copyDatabase(dataDir, target)
     return
   }

@@ -5,36 +5,36 @@ import type { Stats } from 'node:fs'
 import type Database from 'better-sqlite3'
 import { parseVersion } from '../database/schema.ts'
 
-// SQLite does not check whether its file was replaced: it continues to write to a deleted file, and to a file copied
-// over the database. So this module compares the header with a mark that this server set.
+// SQLite does not check whether its file was replaced: it continues to write to a deleted file, or to a file that was
+// copied over the database. So this module compares the header with a mark that this server set.
 
-/** The state of the database that all threads of a server share: numbers at the following positions. */
+/** The state of the database, which all threads of a server share. The constants below are positions in this array. */
 export type SharedState = Int32Array<SharedArrayBuffer>
 const FILE_FD = 0
 const LOST_INDEX = 1
 const RUN_INDEX = 2
 const MARK_INDEX = 3
 /**
- * The mark in the file when it was opened. The file keeps this mark until the log with this run's first mark is copied
- * into it.
+ * The mark that the file had when it was opened. The file keeps this mark until the log, with this run's first mark, is
+ * copied into it.
  */
 const OPENED_INDEX = 4
 /**
- * The last mark in the log that a killed server left behind. Until that log is copied, pages copied from it have this
- * mark, or an earlier one of that run.
+ * The last mark in the log that a killed server left behind. While that log is being copied into the file, the copied
+ * pages have this mark, or an earlier mark from that run.
  */
 const LOGGED_MARK_INDEX = 7
 /**
- * Descriptors of the log's index and of the log. They are opened once, because closing any descriptor of these files
- * releases SQLite's locks.
+ * File descriptors for the log's index and for the log. They are opened only once, because closing any descriptor for
+ * these files releases SQLite's locks.
  */
 const INDEX_FD = 5
 const LOG_FD = 6
 const SHARED_NUMBERS = 8
 
 /**
- * The mark is stored in SQLite's application id. The high bits contain the server's run, and the low bits the number of
- * marks set by that run. An earlier copy has another run or a lower number.
+ * The mark is stored in SQLite's application id. The high bits contain the number of the server's run, the low bits the
+ * number of marks that this run has set. An earlier copy has a different run or a lower number.
  */
 const MAX_RUNS = 2 ** 15
 const MARKS_PER_RUN = 2 ** 16
@@ -51,7 +51,7 @@ const MARK_OFFSET = 68
 type Header = {
   readonly pageSize: number
   readonly pages: number
-  /** Incremented by each change of the schema, and by VACUUM. */
+  /** Incremented by each change to the schema, and by VACUUM. */
   readonly schema: number
   readonly version: number
   readonly mark: number
@@ -86,20 +86,20 @@ export const markAsLost = (shared: SharedState): void => void Atomics.store(shar
 
 const buildMark = (run: number, number: number): number => run * MARKS_PER_RUN + number
 
-/** Returns true if the same run of a server set both marks. The later one is higher. */
+/** Returns true if the same run of a server set both marks. Of two such marks, the later one is higher. */
 export const isSameRun = (mark: number, otherMark: number): boolean =>
   Math.floor(mark / MARKS_PER_RUN) === Math.floor(otherMark / MARKS_PER_RUN)
-/** Returns true if no mark was set between these two. */
+/** Returns true if `next` was set immediately after `mark`. */
 export const isNextMark = (mark: number, next: number): boolean => next === mark + 1
 
 /**
- * Sets the next mark with the writing connection, outside a transaction, and returns the mark. Null if no marks are
+ * Sets the next mark through the writing connection, outside a transaction, and returns the mark. Null if no marks are
  * left.
  */
 export function setMark(db: Database.Database, shared: SharedState): number | null {
   const next = Atomics.load(shared, MARK_INDEX) + 1
   if (next >= MARKS_PER_RUN) return null
-  // A concurrent check may find either mark.
+  // A concurrent check may find either the old or the new mark in the file.
   Atomics.store(shared, MARK_INDEX, next)
   const mark = buildMark(Atomics.load(shared, RUN_INDEX), next)
   db.pragma(`application_id = ${mark}`)
@@ -110,13 +110,13 @@ export type OwnDatabaseFile = {
   /** Returns what happened to the file, as part of a sentence. Null if the file is intact. */
   findLoss(): string | null
   /**
-   * Returns true if the file contained the last mark at the last check: the log then has no data that is known to be
-   * missing from the file.
+   * Returns true if the file contained the last mark when it was last checked: as far as is known, the log then
+   * contains no data that is missing from the file.
    */
   hasLastMark(): boolean
 }
 
-/** The reason for refusing writes after a loss. */
+/** The reason given for refusing writes after a loss. */
 export const NO_FILE_MESSAGE = 'the database file was deleted, replaced or overwritten'
 const DELETED_MESSAGE = 'was deleted'
 const REPLACED_MESSAGE = 'was replaced by another file'
@@ -126,8 +126,8 @@ const LOG_CUT_MESSAGE = 'was separated from its log: rollcall.db-wal was emptied
 type FileState = { readonly header: Header; readonly bytes: number }
 
 /**
- * Compares the file with its state at the previous call, so each thread needs its own watcher. Detects nothing before
- * `openOwnFile` is called.
+ * Compares the file with its state at the previous call, so each thread needs its own watcher. Nothing is detected
+ * until `openOwnFile` is called.
  */
 export function watchOwnFile(shared: SharedState, file: string): OwnDatabaseFile {
   let previousState: FileState | null = null
@@ -160,9 +160,10 @@ const LOG_SALTS_OFFSET = 16
 const SALTS_BYTES = 8
 
 /**
- * Returns true if the log does not begin with the salts in its index: the log was emptied, and data written since
- * then follows a gap. SQLite begins a log before it counts frames in it, and empties a log after it has set the count
- * to zero. So if an index counts frames and does not change during the check, its log begins with its salts.
+ * Returns true if the log does not begin with the salts in its index. The log was then emptied, and data written since
+ * then follows a gap. SQLite writes the beginning of a log before it counts frames in the log, and empties a log after
+ * it has set the count to zero. So if the index counts frames and does not change during the check, an intact log
+ * begins with the index's salts.
  */
 function isLogCut(shared: SharedState): boolean {
   const [indexFd, logFd] = [Atomics.load(shared, INDEX_FD), Atomics.load(shared, LOG_FD)]
@@ -177,7 +178,7 @@ function isLogCut(shared: SharedState): boolean {
   return !hasIndexSalts && readIndexHeader(indexFd)?.equals(headerBefore) === true
 }
 
-/** Returns the header, which the file contains twice. Null if SQLite is writing it. */
+/** Returns the header, which the file contains twice. Null while SQLite is writing it. */
 function readIndexHeader(fd: number): Buffer | null {
   const headers = Buffer.alloc(2 * INDEX_BYTES)
   if (readSync(fd, headers, 0, headers.length, 0) < headers.length) return null
@@ -203,19 +204,19 @@ function isOverwritten(
   if (previousState === null) return false
   const { header: previousHeader } = previousState
   const isVacuumed = header.schema > previousHeader.schema
-  // While the log is copied into the file, the file grows page by page, but the header already states the new size.
+  // While the log is being copied into the file, the file grows page by page, but the header already has the new size.
   const isTruncated = bytes < previousState.bytes && bytes < header.pages * header.pageSize
   return (
     isTruncated ||
     header.pageSize !== previousHeader.pageSize ||
-    // A start migrates the database.
+    // A database is migrated only at a start, and never to an earlier version.
     parseVersion(header.version).steps < parseVersion(previousHeader.version).steps ||
     age < (getAge(previousHeader.mark, shared) ?? 0) ||
     (header.pages < previousHeader.pages && !isVacuumed)
   )
 }
 
-/** Returns the number of marks that this run had set up to that mark. Null if another run set that mark. */
+/** Returns how many marks this run had set when it set this mark. Null if another run set the mark. */
 function getAge(mark: number, shared: SharedState): number | null {
   const number = mark - buildMark(Atomics.load(shared, RUN_INDEX), 0)
   if (number > 0 && number <= Atomics.load(shared, MARK_INDEX)) return number
@@ -230,8 +231,8 @@ function getAge(mark: number, shared: SharedState): number | null {
 
 /**
  * Opens the database file for checks on the main thread. A server calls this before it reads or writes its database, so
- * that every change of the file during its start is detected. Call `close` when all connections are closed, because
- * closing any descriptor of the file releases SQLite's locks on it.
+ * that every change to the file while the server starts is detected. Call `close` when all connections are closed,
+ * because closing any descriptor for the file releases SQLite's locks on it.
  */
 export function openOwnFile(
   shared: SharedState,
@@ -241,7 +242,7 @@ export function openOwnFile(
   recordLogMark(mark: number): void
   /**
    * Call this when the writer thread has opened the database. Later checks then include SQLite's additional files,
-   * because deleting them removes data that is not in the database yet.
+   * because data that has not reached the database yet is lost if they are deleted.
    */
   watchLog(): void
   close(): void
@@ -255,7 +256,7 @@ export function openOwnFile(
   watchedFile.findLoss()
   const handles = [fd]
   let openFiles: readonly { readonly name: string; readonly statsAtOpen: Stats }[] = []
-  /** Reports the first loss, because operators need to know what happened first. */
+  /** The first loss that was found. It is the one reported, because operators need to know what happened first. */
   let loss: string | null = null
   const checkFiles = (): string | null => {
     if (loss !== null && isLost(shared)) return loss

@@ -1,9 +1,9 @@
-/** Defines the conditions that hold work during a recovery. */
+/** Defines the conditions under which work is held during a recovery. */
 import { expressionBuilder } from 'kysely'
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely'
 import type { Tables } from '../database/statements/tables.ts'
 
-// The database evaluates these conditions, so that every server and command applies them.
+// These conditions are part of the SQL, so that they apply to every server and command.
 
 type WithRecovery = Tables & { v: Tables['recoveries'] }
 const builder = expressionBuilder<Tables>()
@@ -15,8 +15,8 @@ export const noRecoveryIsOpen = builder.not(
 )
 
 /**
- * For an automatic email that is due after the time in `recoveryCondition`: true if a recovery `v` has ended in which
- * such emails were discarded because they may have been sent before the restore.
+ * For an automatic email that is due after the time in `recoveryCondition`: true if such emails were discarded at the
+ * end of a recovery `v`, because they may have been sent before the restore.
  */
 export const emailsWereDiscarded = (
   recoveryCondition: (recovery: ExpressionBuilder<WithRecovery, 'v'>) => Expression<SqlBool>,

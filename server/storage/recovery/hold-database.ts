@@ -1,4 +1,4 @@
-/** Keeps the database open from the start of the server, so that its data can be rescued after a loss. */
+/** Keeps the database open from the moment the server starts, so that its data can be rescued after a loss. */
 import path from 'node:path'
 import type Database from 'better-sqlite3'
 import { DATABASE_FILE, openToRead } from '../database/sqlite-connection.ts'
@@ -16,8 +16,8 @@ export type HeldDatabase = {
 }
 
 /**
- * Thrown if the database was deleted, replaced or overwritten before the store was opened. The caller rescues the data,
- * then closes the database.
+ * Thrown if the database was deleted, replaced or overwritten before the store was open. The caller rescues the data,
+ * and then closes the database.
  */
 export class DatabaseLostAtStart extends StoreBusy {
   readonly #held: HeldDatabase
@@ -36,7 +36,7 @@ export class DatabaseLostAtStart extends StoreBusy {
   }
 }
 
-/** Call this before any other code opens the database. Throws the reason if the database cannot be served. */
+/** Opens and holds the database, before any other code opens it. Throws the reason if it cannot be served. */
 export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase {
   const file = path.join(dataDir, DATABASE_FILE)
   let ownDatabase: HeldDatabase['own'] | null = null
@@ -63,8 +63,8 @@ export function holdDatabase(dataDir: string, shared: SharedState): HeldDatabase
 }
 
 /**
- * Returns the reason why the start failed: the given error, or the loss of the database. A lost database stays open
- * until the caller closes it.
+ * Returns the reason why the server failed to start: the given error, or the loss of the database. A lost database
+ * stays open until the caller closes it.
  */
 export function explainFailedStart(heldDatabase: HeldDatabase, error: unknown): unknown {
   if (heldDatabase.own.findLoss() !== null) return new DatabaseLostAtStart(heldDatabase)

@@ -5,8 +5,8 @@ import Database from 'better-sqlite3'
 import { DATABASE_FILE, refuseEmpty } from '../database/sqlite-connection.ts'
 import { isNextMark, isSameRun } from './detect-replaced-database.ts'
 
-// SQLite copies any log into the database file. The marks of detect-replaced-database.ts show which server wrote the
-// file and the log, and which of the two is newer.
+// SQLite copies any log into the database file, whether or not it belongs to that file. The marks that
+// detect-replaced-database.ts sets show which server wrote the file and the log, and which of the two is newer.
 
 /** The file in the data folder that contains the last mark of a server. */
 const MARK_FILE = 'serving.mark'
@@ -20,14 +20,14 @@ const FRAME_SALT_OFFSET = 8
 const SALT_BYTES = 8
 const PAGE_SIZE_OFFSET = 8
 const COMMIT_OFFSET = 4
-/** Positions in the first page of a database: bytes that change with each mark, and the mark. */
+/** Positions in the first page of a database: the bytes that change with each mark, and the mark itself. */
 const CHANGE_OFFSET = 24
 const MARK_OFFSET = 68
 const VERSION_OFFSET = 92
 const NUMBER_BYTES = 4
 const HEADER_BYTES = 100
 
-/** Stores a mark that was just set. If this fails, later checks are less precise. */
+/** Stores the mark that was set last. If this fails, later checks are less precise. */
 export function saveMark(file: string, mark: number): void {
   try {
     writeFileSync(path.join(path.dirname(file), MARK_FILE), String(mark), { mode: 0o600 })
@@ -36,10 +36,10 @@ export function saveMark(file: string, mark: number): void {
   }
 }
 
-/** The marks of all versions of the first page in the log, oldest first, and the whole oldest version. */
+/** The marks in all versions of the first page in the log, oldest first, and the complete oldest version. */
 type LogContents = { readonly marks: readonly number[]; readonly first: Buffer | null }
 
-/** Explains why a database must not be opened with its log. Null if it can be opened, or if there is no log. */
+/** Explains why a database must not be opened with this log. Null if it can be opened, or if there is no log. */
 export function explainForeignLog(dataDir: string): Error | null {
   const log = readLog(dataDir)
   return log === null || doesLogMatchDatabase(log, dataDir)
@@ -77,8 +77,8 @@ function doesLogMatchDatabase({ marks, first }: LogContents, dataDir: string): b
   const [oldest, newest] = [marksOfRun[0], marksOfRun.at(-1)]
   if (oldest !== undefined && newest !== undefined)
     return (oldest <= mark || isNextMark(mark, oldest)) && newest >= mark
-  // The server ended after it set its first mark and before the mark was copied into the file. The rest of the page is
-  // unchanged.
+  // The server may have ended after it set its first mark and before the mark was copied into the file. Apart from the
+  // mark, the two pages are then equal.
   return clearMark(page).equals(clearMark(first))
 }
 
@@ -88,7 +88,7 @@ function clearMark(page: Buffer): Buffer {
   return copy.fill(0, VERSION_OFFSET, HEADER_BYTES)
 }
 
-/** Returns null if there is no log, or the log contains no commit. */
+/** Returns null if there is no log, or if the log contains no commit. */
 function readLog(dataDir: string): LogContents | null {
   return readFromFile(path.join(dataDir, LOG_FILE), (fd, bytes) => {
     const header = Buffer.alloc(LOG_HEADER_BYTES)
@@ -127,7 +127,7 @@ function readFirstPage(dataDir: string, bytes: number): Buffer | null {
   })
 }
 
-/** Returns null if the file does not exist or cannot be read. The code that opens the database explains the reason. */
+/** Returns null if the file does not exist or cannot be read. The code that opens the database then explains why. */
 function readFromFile<T>(file: string, read: (fd: number, bytes: number) => T | null): T | null {
   let fd: number
   try {
@@ -151,8 +151,8 @@ function readDataFile(dataDir: string, name: string): Buffer | null {
 }
 
 /**
- * Opens the database read-only, so that neither file changes. An unreadable search index does not count as damage,
- * because it is rebuilt.
+ * Opens the database read-only, so that neither the database nor the log changes. An unreadable search index does not
+ * count as damage, because it is rebuilt.
  */
 function isDamaged(dataDir: string): boolean {
   const file = path.join(dataDir, DATABASE_FILE)

@@ -1,13 +1,13 @@
-/** Stores the last trusted time. */
+/** Stores the latest trusted time. */
 import type { Instant } from '../../../engine/index.ts'
 import { mapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { ClockComparison, ClockSeen } from '../files/upload-and-clock-types.ts'
 
-// A clock that is days ahead of the last trusted time may be wrong, so Rollcall erases no data until the clock is
-// corrected or staff confirm it. Records written since then do not show that the clock is right, because the clock
-// determined their times. If the clock is set back, the later time stays trusted for days, because the clock may be
+// A clock that is days ahead of the latest trusted time may be wrong, so Rollcall erases no data until the clock is
+// corrected or staff confirm it. Records written since then do not show that the clock is right, because their times
+// came from the same clock. If the clock is set back, the later time stays trusted for days, because the clock may be
 // corrected again.
 
 /** The clocks of servers that share a database, and corrections by time services, differ by less than this. */
@@ -62,7 +62,7 @@ const NEWEST_RECORDS = [
   selectNewestLogTime('audit_log'),
 ]
 
-/** Compares the clock with the last trusted time, and stores and returns the new one. */
+/** Compares the clock with the latest trusted time. Stores and returns the new state. */
 export async function recordClock(
   sql: Sql,
   at: Instant,
@@ -84,7 +84,7 @@ export async function recordClock(
   return { ...toClockState(newRow), movedMs: isMoved ? movedMs : 0 }
 }
 
-/** If the clock is not corrected for days after it was set back, the clock is right, and the later time was wrong. */
+/** If a clock that was set back is not corrected for days, it is taken to be right, and the later time to be wrong. */
 function computeSetBack(
   { at: previousAt, ...row }: Row,
   at: Instant,

@@ -1,4 +1,4 @@
-/** Detects a data folder that has lost its database. A server creates an empty database only on request. */
+/** Detects that a data folder has lost its database. The server then creates an empty one only on request. */
 import { existsSync, mkdirSync, readdirSync, renameSync, statSync } from 'node:fs'
 import path from 'node:path'
 import Database from 'better-sqlite3'
@@ -6,20 +6,20 @@ import type { Instant } from '../../../engine/index.ts'
 import { DATABASE_FILE, DATABASE_FILES } from '../database/sqlite-connection.ts'
 import { formatRestoreCommands, listRescuedFiles } from './rescued-databases.ts'
 
-/** Matches files that only a server, a backup, a restore or a migration creates in a data folder. */
+/** Matches files in a data folder that only a server, a backup, a restore or a migration creates. */
 const DATA_FILE_PATTERN =
   /^(uploads|mail|backed-up|last-served\.json|serving\.lock|rollcall\.db-(wal|journal)|rollcall\.before-v\d+\.db|before-(restore|rescue).*|rollcall\.rescued.*\.db)$/
-/** The size of SQLite's largest page. A file of one page may contain no tables. */
+/** The size of SQLite's largest page. A database file of one page may contain no tables. */
 const MAX_PAGE_BYTES = 65_536
 
 /**
- * Thrown to prevent a server from serving an empty database in place of a lost one. The message includes the next step.
+ * Thrown so that a server does not serve an empty database in place of a lost one. The message includes the next step.
  */
 export class LostDatabase extends Error {}
 
 /**
- * Explains that a data folder with data of an earlier server has no database. Null if it has a database, or never had
- * one.
+ * Explains that a data folder has no database, although it contains files from an earlier server. Null if it has a
+ * database, or never had one.
  */
 export function explainLostDatabase(dataDir: string): string | null {
   const missingParts = describeMissing(dataDir)
@@ -40,7 +40,7 @@ export function explainMissingDatabase(dataDir: string): string | null {
   if (missingParts === null) return null
   return (
     explainLostDatabase(dataDir) ??
-    `${missingParts}. If DATA_DIR names the wrong folder, correct it. If the installation is new, start the server: its first start creates the database.`
+    `${missingParts}. If DATA_DIR is the wrong folder, correct it. If the installation is new, start the server: its first start creates the database.`
   )
 }
 
@@ -51,14 +51,14 @@ const findDataFiles = (dataDir: string): readonly string[] =>
       )
     : []
 
-/** An empty log contains no data. A first start on a full disk leaves an empty log. */
+/** Returns true for an empty log, which contains no data. A first start on a full disk leaves one behind. */
 const isEmptyLog = (file: string): boolean =>
   /-(wal|journal)$/.test(file) && statSync(file, { throwIfNoEntry: false })?.size === 0
 
 /** Returns true if a server has used the data folder, with any kind of database. */
 export const hasServerTraces = (dataDir: string): boolean => findDataFiles(dataDir).length > 0
 
-/** Describes the missing parts of a database, as the beginning of a sentence. Null if nothing is missing. */
+/** Describes what is missing of a database, as the beginning of a sentence. Null if nothing is missing. */
 export function describeMissing(dataDir: string): string | null {
   const file = path.join(dataDir, DATABASE_FILE)
   const stats = statSync(file, { throwIfNoEntry: false })
@@ -69,7 +69,7 @@ export function describeMissing(dataDir: string): string | null {
     : null
 }
 
-/** Also returns false if the file cannot be read. The code that opens the file explains why. */
+/** Returns false if the file cannot be read, too. The code that opens the file then explains why. */
 function hasNoTables(file: string): boolean {
   try {
     const db = new Database(file, { readonly: true })
@@ -86,7 +86,7 @@ function hasNoTables(file: string): boolean {
 
 /**
  * Moves the remaining files of a lost database into a separate folder, because SQLite would delete the log of a missing
- * database. Returns that folder and the file names. Null if no database was lost, or no files remain.
+ * database. Returns the folder and the file names. Null if no database was lost, or if none of its files remain.
  */
 export function moveRemainingFilesAside(
   dataDir: string,

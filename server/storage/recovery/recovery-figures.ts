@@ -7,7 +7,7 @@ import type { Tables } from '../database/statements/tables.ts'
 import { newestRecovery } from './begin-and-end-recovery.ts'
 import type { RecoveryFigures } from './recovery-types.ts'
 
-/** The maximum number of emails in the list of the page. The count includes all emails. */
+/** The maximum number of emails that the page lists. The count includes all emails. */
 const MAX_LISTED_EMAILS = 50
 
 const selectNotedPayments = (builder: Kysely<Tables>, recoveryId: number) =>
@@ -84,7 +84,7 @@ const heldEmails = statement((builder) =>
     .select(({ fn }) => fn.coalesce('m.event_id', 'r.event_id').as('eventId'))
     .where('m.status', '=', 'queued')
     .where('m.next_at', 'is', null)
-    // An email belongs to an event or to a registration.
+    // An email belongs either to an event or to a registration.
     .$narrowType<{ eventId: string }>()
     .orderBy('m.id')
     .limit(MAX_LISTED_EMAILS),

@@ -1,9 +1,9 @@
-/** Defines the store's functions after a restore, and for payments of unknown orders. */
+/** Defines the store's functions for recovery after a restore, and for payments of unknown orders. */
 import type { HeldEmails, Instant, OrderId, Amount } from '../../../engine/index.ts'
 
-/** The newest id by table, for tables that only grow. An earlier copy has lower numbers. */
+/** The newest id in each table that only grows. An earlier copy has lower ids. */
 export type RowCounts = Readonly<Record<string, number>>
-/** The identity of the database, and its progress. */
+/** The name of the database, and the newest ids in its tables. */
 export type RecoveryMark = { readonly name: string; readonly counted: RowCounts }
 
 export type NewRecovery = {
@@ -13,7 +13,7 @@ export type NewRecovery = {
   /** Null if unknown. */
   readonly copyAt: Instant | null
   readonly servedAt: Instant | null
-  /** Codes that must not be issued again, even if the database does not contain them. */
+  /** Recovery codes that must not be used again, even if the database does not contain them. */
   readonly taken: readonly string[]
 }
 export type Recovery = Omit<NewRecovery, 'at' | 'taken'> & {
@@ -32,14 +32,16 @@ export type EndedRecovery = Pick<Recovery, 'code' | 'begunAt'> & {
 export type RecoveryFigures = {
   readonly pending: { readonly all: number; readonly asked: number; readonly ended: number }
   readonly unknown: { readonly toDecide: number; readonly toAsk: number }
-  /** `since`: the number of emails written since then. */
+  /** `since`: how many of these emails were written since the recovery began. */
   readonly held: {
     readonly mails: number
     readonly since: number
     readonly refunds: number
     readonly erasures: number
   }
-  /** The queued work that a recovery would hold now, and the number of payments that it would query at the gateway. */
+  /**
+   * The queued work that a recovery would hold now, and the number of payments about which it would query the gateway.
+   */
   readonly ahead: { readonly mails: number; readonly pending: number }
   readonly mails: readonly {
     readonly id: number
@@ -56,7 +58,7 @@ export type RecoveryFigures = {
   readonly past: readonly EndedRecovery[]
 }
 
-/** The payer according to the gateway. A value is empty if the gateway does not state it. */
+/** The payer according to the gateway. Values that the gateway does not give are empty. */
 export type Payer = {
   readonly name: string
   readonly email: string
@@ -70,7 +72,7 @@ export type UnknownPayment = {
   readonly source: string
   readonly account: string
   readonly payer: Payer | null
-  /** The refunded amount as reported by the gateway. */
+  /** The refunded amount, as reported by the gateway. */
   readonly refunded: Amount
   readonly at: Instant
   readonly money: readonly {
@@ -91,18 +93,18 @@ export interface RecoveryStore {
    * registrations are due to be erased.
    */
   recoveryFigures(eventsDueForErasure: readonly string[]): Promise<RecoveryFigures>
-  /** Returns the identity and progress of the database. Gives the database a name if it has none. */
+  /** Returns the database's name and newest ids. Gives the database a name if it has none. */
   identifyDatabase(name: string): Promise<RecoveryMark>
-  /** Returns the current progress. `name` is null if the database has no name yet. */
+  /** Returns the same without giving the database a name. `name` is null if it has none yet. */
   databaseProgress(): Promise<{ readonly name: string | null; readonly counted: RowCounts }>
   /**
-   * Holds queued work, schedules queries of all pending payments, and ends an open recovery. With `databaseSince`, does
-   * nothing and returns null if a recovery began at or after that instant.
+   * Begins a recovery: holds queued work, schedules queries about all pending payments, and ends a recovery that is
+   * open. With `databaseSince`, does nothing and returns null if a recovery began at that time or later.
    */
   beginRecovery(recovery: NewRecovery, databaseSince: Instant | null): Promise<Recovery | null>
   /**
-   * Ends the open recovery. Returns the number of held emails that will be sent, and of those discarded. Null if no
-   * recovery is open.
+   * Ends the open recovery. Returns how many held emails will be sent and how many were discarded. Null if no recovery
+   * is open.
    */
   endRecovery(end: {
     readonly at: Instant
@@ -115,15 +117,15 @@ export interface RecoveryStore {
   } | null>
 
   /**
-   * Puts the payment into review, each reference once. Adds payer and refunds to a payment that a settlement has
-   * already listed. Returns the number of new references.
+   * Puts the payment into review, each reference once. If a settlement has already listed a payment, adds its payer and
+   * refunds. Returns the number of new references.
    */
   reviewUnknownPayment(payment: UnknownPayment): Promise<number>
-  /** Schedules queries until the gateway responds. Returns false if too many orders are queued. */
+  /** Schedules queries about an order until the gateway responds. Returns false if too many orders are queued. */
   addUnknownOrder(order: UnknownOrder, at: Instant): Promise<boolean>
-  /** Returns the orders due for a query. */
+  /** Returns the orders for which a query is due. */
   unknownOrders(at: Instant, limit: number): Promise<readonly UnknownOrder[]>
-  /** Schedules the next query after an inconclusive response. Stops after ten days. */
+  /** Schedules the next query after an inconclusive response. Queries stop after ten days. */
   postponeUnknownOrder(orderId: string, at: Instant): Promise<void>
   /** Ends the queries. `isUsed`: a delegate was sent to the gateway with the order, so a further attempt may exist. */
   closeUnknownOrder(orderId: string, isUsed: boolean, at: Instant): Promise<void>

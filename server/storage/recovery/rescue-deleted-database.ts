@@ -21,18 +21,18 @@ import { createTables } from '../database/schema.ts'
 import { beginRecovery } from './begin-and-end-recovery.ts'
 import { findFreeRescuedName, saveOwner, SPARE_PREFIX } from './rescued-databases.ts'
 
-// Only the open connection can still read the data, so it writes the data to a separate file.
+// Only the connection that is still open can read the data, so it writes the data to a separate file.
 
 /** The length of a log's header, which differs between databases. */
 const LOG_HEADER_BYTES = 32
-/** A file in the data folder that identifies a log known not to belong to any existing database. */
+/** A file in the data folder that identifies the log of a database that no longer exists. */
 const LOST_MARKER_FILE = 'rollcall.lost'
-/** The maximum number of rows that are read by id if a table cannot be read from beginning to end. */
+/** If a table cannot be read from beginning to end, at most this number of rows is read by id. */
 const MAX_ROWS_BY_ID = 2_000_000
 
 /**
- * Writes all data of `db` to the data folder, or to a new folder in the first writable spare folder. If none is
- * writable, throws the error of the data folder.
+ * Writes all data in `db` to the data folder, or else to a new folder in the first writable spare folder. If none is
+ * writable, throws the error for the data folder.
  */
 export async function rescueInto(db: Database.Database, plan: RescuePlan): Promise<RescuedRows> {
   markLostLog(plan.dataDir)
@@ -48,7 +48,7 @@ export async function rescueInto(db: Database.Database, plan: RescuePlan): Promi
   }
 }
 
-/** Returns null if that folder is not writable either. */
+/** Returns null if this folder is not writable either. */
 async function rescueIntoSpare(
   db: Database.Database,
   spareDir: string,
@@ -65,7 +65,7 @@ async function rescueIntoSpare(
   }
 }
 
-/** Creates either the complete file or no file. */
+/** Creates the complete file, or none. */
 async function rescueIntoFolder(
   db: Database.Database,
   folder: string,
@@ -81,8 +81,7 @@ async function rescueIntoFolder(
     if (!isComplete) {
       rmSync(part, { force: true })
       copyRows(db, part)
-      // Without a recovery, missing rows would cause invoice numbers to be issued again, whichever server uses the
-      // file.
+      // If rows are missing and no recovery begins, invoice numbers are issued again, whichever server uses the file.
       const copy = new Database(part)
       try {
         await runInTransaction(copy, () => beginRecovery(toSql(copy), recovery, null))
@@ -92,7 +91,7 @@ async function rescueIntoFolder(
     }
     const rows = countRowsInFile(part)
     sync(part)
-    // A rename would overwrite a file that was created under that name in the meantime.
+    // A rename would overwrite a file that was created under the same name in the meantime.
     linkSync(part, file)
     rmSync(part)
     sync(folder)
@@ -112,7 +111,7 @@ function sync(location: string): void {
   }
 }
 
-/** Returns false if the data that `db` reads is no longer a complete database. */
+/** Returns false if the data that `db` can still read is not a complete database. */
 function copyDatabase(db: Database.Database, part: string): boolean {
   try {
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') return false
@@ -124,7 +123,7 @@ function copyDatabase(db: Database.Database, part: string): boolean {
       isCompleteDatabase(part)
     )
   } catch {
-    // After any error, such as an unreadable full-text index, single rows may still be readable.
+    // After an error, for example in the full-text index, individual rows may still be readable.
     return false
   }
 }
@@ -173,8 +172,8 @@ function writeToDatabase(file: string, write: (db: Database.Database) => void): 
 }
 
 /**
- * Copies row by row into newly created tables. Skips unreadable rows, and the search index, which the next server
- * rebuilds.
+ * Copies row by row into new tables. Skips unreadable rows. Also skips the search index, because the next server
+ * rebuilds it.
  */
 function copyRows(db: Database.Database, part: string): void {
   writeToDatabase(part, (copy) => {
@@ -194,7 +193,7 @@ function copyRows(db: Database.Database, part: string): void {
   })
 }
 
-/** Returns true for an error of the target. Skipping the row would then lose a readable row. */
+/** Returns true if the target is at fault. The row must not be skipped then, because it could be read. */
 const isLocationError = (error: unknown): boolean =>
   error instanceof Database.SqliteError &&
   /^SQLITE_(FULL|IOERR|CANTOPEN|READONLY|NOMEM)/.test(error.code)
@@ -219,14 +218,14 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
   )
   let isEmptied = false
   const saveRow = (row: Row): void => {
-    // Rows that migrations insert would conflict with the rows of the database.
+    // Rows that migrations have inserted would conflict with the rows from the database.
     if (!isEmptied) copy.exec(`DELETE FROM "${table}"`)
     isEmptied = true
     try {
       insertRow.run(row)
     } catch (error) {
       if (isLocationError(error)) throw new LocationError(error)
-      // Rows that the tables reject are from the file that was copied over the database.
+      // Rows that the tables reject come from the file that was copied over the database.
     }
   }
   const tryRead = <T>(readRows: () => T): T | null => {
@@ -242,7 +241,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
     return true
   })
   if (allRows === true) return
-  // This connection wrote the newest rows, which are therefore most likely to be readable.
+  // This connection wrote the newest rows, so these are the most likely to be readable.
   const lastId = tryRead(() =>
     Number(db.prepare(`SELECT max(rowid) FROM "${table}"`).pluck().get() ?? 0),
   )
@@ -255,7 +254,7 @@ function copyTable(db: Database.Database, copy: Database.Database, table: string
 }
 
 /**
- * Marks the log as the log of the lost database. Together with the new database file, it would form a damaged database.
+ * Marks the log as belonging to the lost database. Together with the new database file, it would form a damaged one.
  */
 function markLostLog(folder: string): void {
   try {
@@ -266,7 +265,7 @@ function markLostLog(folder: string): void {
   }
 }
 
-/** Returns null if there is no log, or the log is empty. */
+/** Returns null if there is no log, or if it is empty. */
 function readLogHeader(folder: string): string | null {
   const log = path.join(folder, `${DATABASE_FILE}-wal`)
   if (!existsSync(log)) return null
@@ -282,8 +281,8 @@ function readLogHeader(folder: string): string | null {
 }
 
 /**
- * Explains that a server must not open the database in a data folder, because its log belongs to a lost database. Null
- * if the server may open it. Call this while no process has the database open.
+ * Explains that a server must not open the database in a data folder, because the log there belongs to a lost database.
+ * Null if the server may open it. Call this while no process has the database open.
  */
 export function explainLostLog(dataDir: string): Error | null {
   const markerFile = path.join(dataDir, LOST_MARKER_FILE)

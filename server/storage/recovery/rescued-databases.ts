@@ -1,4 +1,4 @@
-/** Finds the rescued databases of a data folder, and formats the commands that restore one. */
+/** Finds a data folder's rescued databases, and formats the commands that restore one. */
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { formatInstant, instant } from '../../../engine/index.ts'
@@ -7,11 +7,11 @@ import { DATABASE_FILE } from '../database/sqlite-connection.ts'
 
 /** Matches the names of rescued files. */
 const RESCUED_FILE_PATTERN = /^rollcall\.rescued(-\d+)?\.db$/
-/** Prefix of a folder outside the data folder that contains a rescued database. */
+/** The prefix of folders outside the data folder that contain a rescued database. */
 export const SPARE_PREFIX = 'rollcall-rescued-'
 /**
- * A file in such a folder that contains the path of the database's data folder, because other installations may use the
- * same location.
+ * A file in such a folder that contains the path of the data folder to which the database belongs, because other
+ * installations may use the same location.
  */
 const OWNER_FILE = 'data-dir'
 /** The folder to which the commands move files. */
@@ -29,12 +29,12 @@ function findFreeName(folder: string, buildName: (n: string) => string): string 
   }
 }
 
-/** Records the data folder of the rescued database in a spare folder. */
+/** Records in a spare folder to which data folder the rescued database belongs. */
 export function saveOwner(spareDir: string, dataDir: string): void {
   writeFileSync(path.join(spareDir, OWNER_FILE), path.resolve(dataDir), { flush: true })
 }
 
-/** Returns the rescued databases of a data folder, in it and in spare folders. */
+/** Returns a data folder's rescued databases, both in it and in spare folders. */
 export function listRescuedFiles(dataDir: string): readonly string[] {
   const spareFiles = listSpareDirs().flatMap((spareDir) =>
     listNames(spareDir)
@@ -50,7 +50,7 @@ export function listRescuedFiles(dataDir: string): readonly string[] {
   )
 }
 
-/** Returns sentences about each rescued database in its original location. `describe` adds details. */
+/** Returns sentences about each rescued database that is still where it was written. `describe` adds details. */
 export const listRescuedSentences = (
   dataDir: string,
   describe: (file: string) => string = () => '',
@@ -65,7 +65,7 @@ export const listRescuedSentences = (
 /** Returns shell commands that restore a rescued database without deleting anything. */
 export function formatRestoreCommands(dataDir: string, file: string): string {
   const asideFolder = quoteForShell(getAsideFolder(dataDir))
-  // Finds the remaining database files when the command runs, because they may change until the server stops.
+  // The command itself finds the remaining database files, because they may change until the server stops.
   const moveCommand = `find ${quoteForShell(path.resolve(dataDir))} -maxdepth 1 -name '${DATABASE_FILE}*' -exec mv -t ${asideFolder} {} +`
   return `mkdir ${asideFolder} && ${moveCommand} && mv ${quoteForShell(file)} ${quoteForShell(path.resolve(dataDir, DATABASE_FILE))}`
 }

@@ -1,4 +1,4 @@
-/** Carries out staff decisions on refunds, including those with an unknown result at the gateway. */
+/** Carries out decisions by staff on refunds, including refunds whose result at the gateway is unknown. */
 import {
   getReceivedCurrency,
   explainTooOldForGateway,
@@ -66,7 +66,7 @@ const refundById = statement((builder, { id }: { id: number }) =>
     .select(['capture_id', 'amount', 'reference', 'state'])
     .where('id', '=', id),
 )
-/** Registration numbers and order ids differ in form, so a search for both finds only one of them. */
+/** A registration number or an order id. Their formats differ, so a search for both finds only one. */
 type PayerNumber = { readonly regNo: RegNo; readonly orderId: OrderId }
 const countedCaptures = statement((builder, { regNo, orderId }: PayerNumber) =>
   builder
@@ -137,8 +137,8 @@ export async function requestCaptureRefund(
 }
 
 /**
- * Records that a payment under review was refunded outside the gateway, in full or in part. Closes the review when no
- * amount remains.
+ * Records that a payment under review was refunded outside the gateway, in full or in part. Closes the review when
+ * nothing remains to be refunded.
  */
 export async function recordManualRefund(
   sql: Sql,
@@ -187,14 +187,14 @@ export async function decideRefund(
   assert(row !== undefined, 'an unknown refund')
   const capture = await readCaptureRow(sql, row.capture_id)
   const { amount } = row
-  // Queries the gateway again, because a refund from the merchant panel could not be assigned while another refund was
-  // unsure.
+  // The gateway is queried again, because a refund in the merchant panel could not be assigned while the result of
+  // another refund was unknown.
   const orderId = await findOrderOfRefund(sql, id)
   if (orderId !== null) scheduleGatewayQueries(sql, orderId, at)
   switch (consequence.does) {
     case 'refund-done': {
-      // Stores a new refund, because the refused refund is closed and the amount may have been refunded in another way
-      // since.
+      // A new refund is stored, because the refused one is closed, and the amount may since have been refunded by other
+      // means.
       const isRefused = row.state === 'refused'
       const part = isRefused
         ? checkRefundAmount({ ...review, left: await getRefundableAmount(sql, capture.id) }, amount)
@@ -218,7 +218,7 @@ export async function decideRefund(
     case 'refund-left':
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
       return recordDecision(sql, review, capture.id, decision, decisionGrounds, null, at, {
-        message: 'Refund withdrawn. The payment is not refunded.',
+        message: 'Refund withdrawn. The payment will not be refunded.',
       })
     case 'refund-again': {
       if (row.state !== 'refused') endRefund(sql, id, 'refused', null, at)
@@ -255,9 +255,8 @@ type CountedCapture = CaptureRow & { readonly left: Amount }
 
 /**
  * Refunds counted payments of a registration or an order, in full or in part. The gateway refunds only gateway
- * payments.
- * If possible, refunds the whole amount from a single payment. Otherwise splits it between payments, oldest first,
- * because no payment can be refunded beyond its amount.
+ * payments. If possible, the whole amount is refunded from a single payment. Otherwise it is split between payments,
+ * oldest first, because no payment can be refunded beyond its amount.
  */
 export async function requestRefund(sql: Sql, request: WantedRefund): Promise<DecisionResult> {
   const { of: regNoOrOrderId, amount, at, manualReference, shownPaidAmount = null } = request
@@ -306,7 +305,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   const reason =
     manualReference === undefined ? null : await explainRefundReference(sql, manualReference, first)
   if (reason !== null) return refuseDecision('reference_taken', reason)
-  // A request that states the paid amount cannot be sent twice: the first refund changes this amount.
+  // A request that states the paid amount cannot be performed twice, because the first refund changes this amount.
   if (
     shownPaidAmount === null &&
     (await isSameRefundInProgress(sql, first.counts_for, refundAmount.value))
@@ -321,7 +320,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
       manualReference === undefined
         ? await requestCaptureRefund(sql, capture, part, decisionGrounds.value, at, kinds)
         : ok(await addRefundRequest(sql, capture.id, part, decisionGrounds.value, at))
-    // The refunds stored for the other parts are rolled back.
+    // The refunds that were stored for the other parts are rolled back.
     if (!refund.ok) throw new RollbackError(refund)
     if (manualReference !== undefined) {
       endRefund(sql, refund.value, 'done', manualReference, at)
@@ -354,7 +353,7 @@ export async function requestRefund(sql: Sql, request: WantedRefund): Promise<De
   })
 }
 
-/** States that the review of a refused refund is closed although only a part was requested again. */
+/** Explains that the rest of a refused refund is not requested, if only a part was requested again. */
 const describeRest = (refused: Amount, again: Amount, currency: Currency): string =>
   again < refused
     ? ` The other ${formatMoney(toAmount(refused - again), currency)} of the refused refund is not requested.`
@@ -371,12 +370,12 @@ const toPayment = ({ source, paid_at: paidAt }: CaptureRow) => ({ source, paidAt
 const sumCaptures = (captures: readonly CountedCapture[]): Amount =>
   toAmount(captures.reduce((sum, { left }) => sum + left, 0))
 
-const describeNotByGateway = (refundableMax: Amount, currency: Currency): string =>
-  refundableMax === 0
+const describeNotByGateway = (maxRefundable: Amount, currency: Currency): string =>
+  maxRefundable === 0
     ? 'This payment was not made through the gateway, so the gateway cannot refund it.'
-    : `The gateway can refund only ${formatMoney(refundableMax, currency)}. Refund the rest in another way, and record the reference of that refund.`
+    : `The gateway can refund only ${formatMoney(maxRefundable, currency)}. Refund the rest in another way, and record the reference of that refund.`
 
-/** Takes the whole amount from the oldest payment that covers it, or from several payments, oldest first. */
+/** Assigns the whole amount to the oldest payment that covers it, or else to several payments, oldest first. */
 function splitRefund(
   captures: readonly CountedCapture[],
   amount: Amount,

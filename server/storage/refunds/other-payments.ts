@@ -1,13 +1,13 @@
-/** Detects changes in a person's other payments, so that two users do not refund both payments. */
+/** Detects changes to a person's other payments, so that two users do not refund both payments. */
 import type { Amount, RegNo } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { OtherPayments } from '../registrations/action-types.ts'
 
 /**
- * Selects the person's other registrations, including those under an earlier name. Returns the amount paid, the amount
- * refunded or being refunded, and whether both registrations now count as paid by the same person. Includes cancelled
- * and transferred registrations, because their payments can still be refunded.
+ * Selects the person's other registrations, including those under an earlier name. For each, returns the amount paid,
+ * the amount refunded or being refunded, and whether both registrations now count as paid by the same person. Includes
+ * cancelled and transferred registrations, because their payments can still be refunded.
  */
 const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =>
   builder
@@ -77,7 +77,7 @@ const otherPaymentsOfPerson = statement((builder, { regNo }: { regNo: RegNo }) =
     ])
     .orderBy('o.registration_id'),
 )
-/** Reads the payments for other registrations of the same person, in the order of the registrations. */
+/** Reads the payments for other registrations by the same person, in the order of the registrations. */
 export async function readOtherPayments(sql: Sql, regNo: RegNo): Promise<OtherPayments> {
   const rows = await otherPaymentsOfPerson.all(sql, { regNo })
   const payments = rows.map((row) => ({
@@ -102,7 +102,7 @@ export async function readOtherPayments(sql: Sql, regNo: RegNo): Promise<OtherPa
 export const OTHER_PAYMENTS_CHANGED_MESSAGE =
   'The other payments of this person have changed since you opened the page. Open it again, and check whether to refund this payment too.'
 
-/** Returns true if the payments have changed since the user opened the page. `shown`: the version that the user saw. */
+/** Returns true if the payments have changed since the user opened the page, which showed `shownVersion`. */
 export const haveOtherPaymentsChanged = async (
   sql: Sql,
   regNo: RegNo,

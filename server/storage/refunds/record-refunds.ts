@@ -1,4 +1,4 @@
-/** Stores refunds: requested by staff, made outside the gateway, or reported by the gateway. */
+/** Stores refunds that staff request, that are made outside the gateway, or that the gateway reports. */
 import { sql as raw } from 'kysely'
 import type { Selectable } from 'kysely'
 import { someInOrder } from '../database/in-order.ts'
@@ -36,7 +36,7 @@ type RefundRow = Pick<
   'id' | 'capture_id' | 'amount' | 'state' | 'reference'
 >
 
-/** Part of the key under which the email about a refund is queued once. The other part is the refund's id. */
+/** Part of the key that lets the email about a refund be queued only once. The other part is the refund's id. */
 export const NO_REFERENCE = 'given back'
 
 const refundableAmountOfCapture = statement((builder, { captureId }: { captureId: number }) =>
@@ -164,7 +164,7 @@ const completedRefundsWithoutEmail = statement(
       .select(['f.id', 'g.reg_no as regNo', 'f.amount', 'f.reference', 'f.done_at as at'])
       .where('f.state', '=', 'done')
       .where('f.done_at', '>', after)
-      // The previous system made the imported refunds, and also notified the delegates.
+      // Imported refunds were made in the previous system, which also notified the delegates.
       .where('f.who', 'not in', ['import', 'migration'])
       .where('g.email', '<>', '')
       .where(({ ref }) => dialect.isIn(ref('g.event_id'), eventIds))
@@ -207,8 +207,8 @@ export async function getRefundableAmount(sql: Sql, captureId: number): Promise<
 }
 
 /**
- * Returns true if a refund of the same amount is in progress. The gateway identifies refunds by amount, so it could not
- * tell the two apart.
+ * Returns true if a refund of the same amount is in progress for this capture. The gateway identifies refunds by
+ * amount, so the two could not be told apart.
  */
 export async function isRefundInProgress(
   sql: Sql,
@@ -219,8 +219,8 @@ export async function isRefundInProgress(
 }
 
 /**
- * Returns true if a refund of the same amount is in progress for any payment of this payment's registration.
- * Otherwise a request that arrives twice would be paid from two payments.
+ * Returns true if a refund of the same amount is in progress for any payment of the same registration. Without this
+ * check, a request that arrives twice would be refunded from two payments.
  */
 export async function isSameRefundInProgress(
   sql: Sql,
@@ -228,7 +228,7 @@ export async function isSameRefundInProgress(
   amount: Amount,
 ): Promise<boolean> {
   const refunds = await refundsOfPaidRegistration.all(sql, { paymentId })
-  // The parts of a split refund were requested at the same time. Completed and refused parts belong to the total too.
+  // The parts of a split refund were requested at the same time. Completed and refused parts count towards the total.
   const sumParts = ({ at, who: user }: (typeof refunds)[number]): number =>
     refunds.reduce(
       (sum, part) => (part.at === at && part.who === user ? sum + part.amount : sum),
@@ -241,10 +241,10 @@ export async function isSameRefundInProgress(
 }
 
 /**
- * Explains why a refund cannot be recorded under a reference. Null if it can be recorded. A bank reference can belong
- * to only one refund. It cannot belong to a received payment, unless the bank returned that payment under this
- * reference. A reference assigned by a gateway belongs to one refund of its account. Any other reference, such as a
- * receipt number, belongs to one refund of its registration.
+ * Explains why a refund cannot be recorded under a reference. Null if it can be. A bank reference can belong to only
+ * one refund. It cannot belong to a received payment, unless the bank returned the payment under this reference. A
+ * gateway's reference belongs to one refund in that gateway account. Any other reference, such as a receipt number,
+ * belongs to one refund for its registration.
  */
 export async function explainRefundReference(
   sql: Sql,
@@ -257,7 +257,7 @@ export async function explainRefundReference(
   }: Pick<CaptureRow, 'id' | 'registration_id' | 'source' | 'account'>,
 ): Promise<string | null> {
   const key = toBankKey(reference) || reference.trim()
-  // A front desk's slip number belongs to its event, where a receipt and a refund voucher may share one.
+  // A front-desk slip number belongs to its event, where a receipt and a refund voucher may have the same number.
   const bankKeys = listReferenceKeys(reference).filter((part) => isUtr(part) || !isSlipNumber(part))
   const receivedPayments = await findPaymentsByKey(sql, bankKeys)
   if (await someInOrder(receivedPayments, async ([, { id }]) => !(await isReturned(sql, id))))
@@ -304,14 +304,14 @@ export function endRefund(
   setRefundEnded.run(sql, { id, state, reference, doneAt: state === 'done' ? at : null })
 }
 
-/** The payment to which a reported refund belongs, and the part of the amount that was not recorded before. */
+/** The payment to which a reported refund belongs, and the part of the amount that was not yet recorded. */
 export type PlacedRefund = { readonly capture: CaptureRow; readonly amount: Amount }
 
 /**
- * Assigns a refund that the gateway reports for an order. The gateway states an amount and its own reference, but not
- * always the refunded payment. So this matches the refund first with one of our refunds in progress, then with the
- * whole amount of a capture under review, then with a counted capture. Returns null if no payment matches, and `known`
- * if the refund is already recorded.
+ * Assigns a refund that the gateway reports for an order. The gateway gives the amount and its own reference, but not
+ * always the refunded payment. The refund is therefore matched first with one of our refunds in progress, then with the
+ * whole amount of a capture under review, then with a counted capture, then with any other capture. Returns null if no
+ * payment matches, and `known` if the refund is already recorded.
  */
 export async function insertRefund(
   sql: Sql,
@@ -332,8 +332,8 @@ export async function insertRefund(
   const ownRequest =
     refundsWithReference.find(isOpen) ??
     rows.find(isOpen) ??
-    // The amount was refunded in the merchant panel before our request was sent. Sending the request would refund it
-    // twice.
+    // The amount was refunded in the merchant panel before our request was sent. If the request were sent, the amount
+    // would be refunded twice.
     rows.find(({ state, amount: of }) => of === remaining && state === 'wanted')
   if (ownRequest !== undefined) {
     endRefund(sql, ownRequest.id, 'done', reference, at)
@@ -360,7 +360,7 @@ export function readRefunds(sql: Sql, regNo: RegNo): Promise<readonly StoredRefu
 }
 
 /**
- * Returns refunds without an email that were completed after `doneAfter`, oldest first. May also run outside the
+ * Returns refunds that were completed after `doneAfter` and have no email yet, oldest first. May also run outside the
  * writer's transaction.
  */
 export function listCompletedRefunds(

@@ -1,4 +1,4 @@
-/** Builds SQL conditions for the progress and the channel of refunds. */
+/** Builds SQL conditions on the progress of a refund and the channel through which it is made. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { isUtr, toAmount, listReferenceKeys } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
@@ -12,14 +12,14 @@ const fromRefund = expressionBuilder<Tables & { f: Refunds }, 'f'>()
 const fromCapture = expressionBuilder<Tables & { c: Captures }, 'c'>()
 
 /**
- * True for a refund `f` that staff requested and that may still succeed: it is not sent, is sent, or its result is
- * unknown.
+ * True for a refund `f` that staff requested and that may still succeed: it has not been sent, has been sent, or its
+ * result is unknown.
  */
 export const isRefundPending = fromRefund('f.state', 'in', ['wanted', 'asked', 'unsure'])
 
 const fromRefunds = expressionBuilder<Record<'f' | 'g', Refunds>, 'f' | 'g'>()
 
-/** True if the refund was requested through the gateway, or the gateway reported it. */
+/** True if the refund was requested through the gateway, or reported by it. */
 export const isGatewayRefund = (refund: 'f' | 'g') =>
   fromRefunds.and([
     fromRefunds(`${refund}.state`, '=', 'done'),
@@ -36,7 +36,7 @@ export const isManualRefund = fromRefund.and([
   fromRefund('f.who', 'not in', ['gateway', 'import', 'migration']),
 ])
 
-/** The amount of a capture `c` that is neither refunded nor part of a refund in progress. */
+/** The part of a capture `c` that is neither refunded nor being refunded. */
 export const refundableAmount = fromCapture(
   'c.amount',
   '-',
@@ -52,8 +52,8 @@ export const refundableAmount = fromCapture(
 const fromRefundOfCapture = expressionBuilder<Tables & { c: Captures; f: Refunds }, 'c' | 'f'>()
 
 /**
- * True for a refund `f` of capture `c` that the gateway refused and that may still be owed: staff made no decision
- * about it and have not requested the same amount again, and part of the capture is not refunded.
+ * True for a refund `f` of capture `c` that the gateway refused and that may still be owed: staff have neither decided
+ * on it nor requested the same amount again, and part of the capture has not been refunded.
  */
 export const isRefusedRefundOpen = fromRefundOfCapture.and([
   fromRefundOfCapture('f.state', '=', 'refused'),

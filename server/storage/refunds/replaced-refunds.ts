@@ -1,4 +1,4 @@
-/** Closes the reviews of refused refunds whose amount was refunded in another way. */
+/** Closes the reviews of refused refunds whose amount is refunded by other means. */
 import type { Kysely } from 'kysely'
 import { formatMoney, toAmount } from '../../../engine/index.ts'
 import type { Amount, DecisionGrounds, Instant } from '../../../engine/index.ts'
@@ -8,10 +8,10 @@ import type { Tables } from '../database/statements/tables.ts'
 import { recordDecision } from '../reviews/decision-history.ts'
 import { isRefusedRefundOpen } from './refund-states-and-channels.ts'
 
-/** A refused refund in review. `amount`: in minor units of the registration's currency. */
+/** A refused refund under review. `amount`: in minor units of the registration's currency. */
 type RefusedRefund = { readonly id: number; readonly amount: Amount }
 
-/** Selects counted payments only: the refund of a payment that was never counted is a separate debt. */
+/** Selects only counted payments. The refund of a payment that was never counted is a separate debt. */
 const selectCountedCaptures = (builder: Kysely<Tables>) =>
   builder
     .selectFrom('captures as c')
@@ -33,12 +33,12 @@ const openRefusedRefunds = statement((builder, { registrationId }: { registratio
 )
 
 /**
- * Closes the reviews of the refused refunds that a new refund replaces, so that no amount is refunded twice. Call it
+ * Closes the reviews of the refused refunds that a new refund replaces, so that no amount is refunded twice. Call this
  * before the new refund is stored.
  *
- * @param captureId A payment that the new refund refunds.
+ * @param captureId One of the payments that are refunded.
  * @param parts The amounts of the new refund, one for each payment.
- * @returns A sentence for the user, with a space before it; empty if no refund is replaced.
+ * @returns A sentence for the user, with a leading space. Empty if no refund is replaced.
  */
 export async function replaceRefusedRefunds(
   sql: Sql,
@@ -69,9 +69,9 @@ export async function replaceRefusedRefunds(
 }
 
 /**
- * Selects all refused refunds if the new refund has their total amount; otherwise one refund with its total amount;
- * otherwise one refund for each part with the same amount. A refund of another amount replaces none, because it may
- * have another reason.
+ * Selects the refused refunds that a new refund replaces: all of them if it has their total amount; otherwise one with
+ * the new refund's total amount; otherwise, for each part, one with the same amount. A refund of another amount
+ * replaces none, because it may have another reason.
  */
 export function selectReplacedRefunds(
   refused: readonly RefusedRefund[],

@@ -13,29 +13,26 @@ import { storeMessage } from '../payments/stored-gateway-messages.ts'
 import { findOrderOfRefund } from './record-refunds.ts'
 import type { RefundResponse, RefundToSend } from '../payments/payment-types.ts'
 
-// A refund is marked as sent before the request, so that a crash cannot cause a second request.
+// A refund is marked as sent before it is requested, so that a crash cannot cause a second request.
 
 /** The interval between attempts to send a refund. */
 const RESEND_INTERVAL_MS = 5 * 60_000
 /**
- * The time without a response after which a crash must have interrupted the refund. The request itself times out after
- * 30 seconds.
+ * If there is no response within this time, a crash must have interrupted the refund. The request itself times out
+ * after 30 seconds.
  */
 const RESPONSE_WAIT_MS = 5 * 60_000
-/** How long the server tries to send a refund. After this time, staff decide. */
+/** How long the server tries to send a refund. After this time, staff must decide. */
 const MAX_SENDING_MS = 24 * 60 * 60_000
-/**
- * The time after which a started refund without a confirmation needs a staff decision. Gateways complete refunds
- * within days.
- */
+/** If a started refund is not confirmed within this time, staff must decide. Gateways complete refunds within days. */
 const MAX_STARTED_MS = 5 * 24 * 60 * 60_000
-/** Stored as `said` of a refund that the gateway has started. */
+/** Stored as `said` for a refund that the gateway has started. */
 const STARTED_MESSAGE = 'The gateway started the refund.'
-/** Stored as `said` of a refund that the gateway started and the bank did not accept. */
+/** Stored as `said` for a refund that the gateway started and the bank did not accept. */
 const FAILED_MESSAGE = 'The gateway started the refund, but the bank did not accept it.'
-/** Stored as `said` of a refund that was started and never confirmed. */
+/** Stored as `said` for a refund that was started and never confirmed. */
 const UNCONFIRMED_MESSAGE = 'The gateway started the refund but has not confirmed it for days.'
-/** The maximum stored length of the gateway's message. */
+/** How many characters of the gateway's message are stored. */
 const MAX_RESPONSE_CHARACTERS = 300
 
 const wantedRefunds = statement((builder, { at, limit }: { at: Instant; limit: number }, dialect) =>
@@ -118,7 +115,7 @@ const unmarkUnconfirmedRefunds = statement((builder, { at }: { at: Instant }) =>
     .where('said', '=', UNCONFIRMED_MESSAGE)
     .where(({ eb, ref }) => eb(raw<number>`abs(${at} - ${ref('asked_at')})`, '<', MAX_STARTED_MS)),
 )
-/** Returns refunds to be sent now, oldest first. May also run outside the writer's transaction. */
+/** Returns the refunds to be sent now, oldest first. May also run outside the writer's transaction. */
 export function readRefundsToSend(
   sql: Sql,
   at: Instant,
@@ -128,8 +125,8 @@ export function readRefundsToSend(
 }
 
 /**
- * Claims a refund in order to send it. Returns false if another process is sending it, or it is closed. Schedules
- * queries of the payment: if this process dies, a status query reports the result.
+ * Claims a refund in order to send it. Returns false if another process is sending it, or if it is closed. Schedules
+ * queries about the payment: if this process dies, a status query returns the result.
  */
 export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<boolean> {
   if ((await setRefundSent.run(sql, { id, at }).changes) !== 1) return false
@@ -139,7 +136,7 @@ export async function claimRefund(sql: Sql, id: number, at: Instant): Promise<bo
 }
 
 /**
- * Stores the gateway's response to a refund verbatim. If the refund may still succeed, schedules a gateway query soon.
+ * Stores the gateway's response to a refund verbatim. If the refund may still succeed, also schedules an early query.
  */
 export async function recordRefundResponse(
   sql: Sql,
@@ -176,7 +173,7 @@ function applyRefundResponse(sql: Sql, id: number, response: RefundResponse, at:
   }
 }
 
-/** Marks refunds as refused if the gateway started them but could not complete them. Does not change closed refunds. */
+/** Marks refunds as refused that the gateway started but could not complete. Closed refunds are not changed. */
 export function recordFailedRefunds(
   sql: Sql,
   _orderId: OrderId,
@@ -185,7 +182,7 @@ export function recordFailedRefunds(
   setRefundsFailed.run(sql, { references: JSON.stringify(references) })
 }
 
-/** Marks refunds as unsure if they got no response, or were started days ago and are not completed. */
+/** Marks refunds as unsure if they got no response, or were started days ago and have not been completed. */
 export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<number> {
   const markUnanswered = markSilentRefunds.run(sql, { at })
   const markUnconfirmed = markUnconfirmedRefunds.run(sql, { at })
@@ -193,8 +190,8 @@ export async function markUnansweredRefunds(sql: Sql, at: Instant): Promise<numb
 }
 
 /**
- * Marks refunds as started again if they were marked as unsure only because the clock was ahead, unless staff have
- * decided since.
+ * Reverts refunds to started if they were marked as unsure only because the clock was ahead, unless staff have decided
+ * since.
  */
 export function reopenStartedRefunds(sql: Sql, at: Instant): void {
   unmarkUnconfirmedRefunds.run(sql, { at })

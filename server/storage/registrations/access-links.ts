@@ -1,4 +1,4 @@
-/** Stores access links only as hashes, because a link gives access to the registration. */
+/** Stores access links. Only their hashes are stored, because a link gives access to the registration. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
@@ -40,7 +40,7 @@ export function recordLinkUse(sql: Sql, tokenHash: string, at: Instant): void {
   markLinkUsed.run(sql, { tokenHash, at })
 }
 
-/** Returns the link with this hash. Null if the hash is unknown. Also runs outside the writer's transaction. */
+/** Returns the link with this hash. Null if there is none. Also runs outside the writer's transaction. */
 export async function readLink(sql: Sql, tokenHash: string): Promise<StoredLink | null> {
   return (await linkByHash.get(sql, { tokenHash })) ?? null
 }

@@ -1,7 +1,7 @@
 /**
  * Performs actions on a registration.
- * Checks an action against the engine's table with the state in the transaction, and stores the action together with
- * its effect. A stored action never changes. A request that arrives several times performs one action.
+ * In one transaction, checks the action against the engine's table for the registration's state, and stores it together
+ * with its effect. A stored action never changes. A request that arrives several times is performed once.
  */
 import type { Insertable } from 'kysely'
 import {
@@ -53,7 +53,7 @@ const { selfService } = SERVER_MESSAGES
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 /** The period in which bulk reminders send a delegate at most one email. */
 
-/** Actions that need personal data. An erased registration has only its payments. */
+/** Actions that need personal data. After erasure, only a registration's payments remain. */
 const PERSONAL_ACTIONS: ReadonlySet<ActionName> = new Set([
   'accept_offer',
   'approve',
@@ -161,22 +161,22 @@ const actionsByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
     .orderBy('id'),
 )
 
-/** The result of an effect: the message, and the data stored with the action in addition to user and reason. */
+/** What an effect returns: the message, and the data to store with the action in addition to user and reason. */
 export type ActionEffect = {
   readonly message: string
   readonly data?: Readonly<Record<string, unknown>>
   readonly refundIds?: readonly number[]
-  /** True if the recorded payment is not counted yet. */
+  /** True if the recorded payment does not count yet. */
   readonly needsReview?: true
-  /** True for decisions, which add their own audit log entry with user and reason. */
+  /** True for a decision, which adds its own audit log entry with the user and the reason. */
   readonly isDecision?: true
 }
 
 const refuse = (code: ActionRefusal['code'], message: string) => err({ code, message })
 
 /**
- * Performs an action. Writes the new state before `effect` runs, so that code that settles payments or seats reads the
- * new state. A refusal by `effect` rolls back the whole action.
+ * Performs an action. The new state is written before `effect` runs, because code that settles payments or seats reads
+ * it. If `effect` refuses, the whole action is rolled back.
  */
 export async function applyAction(
   sql: Sql,
@@ -191,14 +191,14 @@ export async function applyAction(
   if (row === undefined) return refuse('not_there', `No registration ${regNo}.`)
   const [earlierResult] = await Promise.all([
     dedupKey === null ? null : findResult(sql, dedupKey, at),
-    // Locks the answers and state before the action.
+    // Locks the answers and the state before the action is checked.
     reserveSeatsOfEarlier(sql, row.id),
   ])
   if (earlierResult !== null) return earlierResult
-  const checked = checkAction(row.state, action)
-  if (!checked.ok) return checked
+  const checkResult = checkAction(row.state, action)
+  if (!checkResult.ok) return checkResult
   if (row.erased_at !== null && PERSONAL_ACTIONS.has(act)) return refuse('not_now', ERASED_MESSAGE)
-  const { nextState, why: reason } = checked.value
+  const { nextState, why: reason } = checkResult.value
   if (await haveOtherPaymentsChanged(sql, regNo, action.shownOtherPayments))
     return refuse('not_now', OTHER_PAYMENTS_CHANGED_MESSAGE)
   if (nextState !== row.state) saveState.run(sql, { registrationId: row.id, state: nextState })
@@ -239,8 +239,8 @@ export async function applyAction(
 }
 
 /**
- * Formats the audit log entry. Erasing the person's data deletes the text after the colon. The payment description
- * contains no personal data.
+ * Formats the audit log entry. When the person's data is erased, the text after the colon is deleted. The description
+ * of the payment, which precedes the colon, contains no personal data.
  */
 function formatAuditEntry(
   actionName: ActionName,
@@ -257,7 +257,7 @@ function formatAuditEntry(
 const readRow = (sql: Sql, regNo: RegNo): Promise<RegistrationRow | undefined> =>
   registrationByNumber.get(sql, { regNo })
 
-/** Returns the response to an earlier request with this key. Null if this is the first. */
+/** Returns the response to an earlier request with this key. Null if this is the first such request. */
 export async function findResult(
   sql: Sql,
   { key, fingerprint }: IdempotencyKey,
@@ -267,7 +267,7 @@ export async function findResult(
   const storedResult = await resultUnderKey.get(sql, { key })
   if (storedResult === undefined) return null
   return storedResult.fingerprint === fingerprint
-    ? // Results that an earlier version stored have no `refundIds`.
+    ? // Results stored by an earlier version have no `refundIds`.
       ok({
         refundIds: [],
         ...(JSON.parse(storedResult.answer) as Omit<CompletedAction, 'refundIds'>),
@@ -301,7 +301,7 @@ export function addNote(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, () => ok({ message: 'Note saved.' }))
 }
 
-/** Undoes the user's last note with this text. Reopens a request that the note closed. */
+/** Undoes the user's latest note with this text. If the note closed a request, the request is open again. */
 export function undoNote(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) => {
     const params = { registrationId: id, who: action.who, why: action.why.trim() }
@@ -351,7 +351,7 @@ export function withdrawRefundRequest(sql: Sql, action: NewAction): Promise<Acti
 
 export function sendMail(sql: Sql, action: NewAction, email: NewMail): Promise<ActionResult> {
   return applyAction(sql, action, async ({ id }) => {
-    // Checks this in the transaction that locks the registration, so that two users cannot both send a payment link.
+    // This check is in the transaction that locks the registration, so that two users cannot both send a payment link.
     if (action.isReminder === true && (await wasReminded(sql, id, action.at)))
       return refuse('reminded', 'A payment link was sent in the last 24 hours. No email was sent.')
     const emailToSend = action.act === 'resend' ? await addNoticeIfSecond(sql, id, email) : email

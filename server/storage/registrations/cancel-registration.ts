@@ -21,9 +21,9 @@ import type { NewMail } from '../index.ts'
 
 /**
  * Cancels the registration. `refundAmount`: the amount to be refunded in addition to refunds in progress. It is only
- * proposed here; a separate refund action pays it. `minRefund`: the refundable amount without goodwill; the whole
- * refundable amount if omitted. `shownPaidAmount`: the paid amount that the user saw, or null. `mail` is sent to the
- * delegate.
+ * proposed here; the refund is a separate action. `minRefund`: how much of an amount that is already owed must at least
+ * be proposed; if omitted, all of it. `shownPaidAmount`: the paid amount that the user saw, or null. `mail` is sent to
+ * the delegate.
  */
 export function cancel(
   sql: Sql,
@@ -64,7 +64,7 @@ export function cancel(
     await closeOpenPayments(sql, id, 'cancelled', at)
     await settleRegistration(sql, id)
     recordAdjustment(sql, id, { what: 'given up', amount: -due }, at)
-    // A refund in progress reduces the balance when it is completed, so the balance includes it until then.
+    // A refund in progress reduces the balance only when it is completed, so the balance includes it until then.
     recordAdjustment(sql, id, { what: 'cancelled', amount: -refundAmount - amountInProgress }, at)
     await coverBill(sql, id, at, { unpaid: toAmount(Math.max(0, due)) })
     if (email !== null) await enqueue(sql, id, 'again', email, at, action.actor)

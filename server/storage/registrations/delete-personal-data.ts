@@ -1,4 +1,4 @@
-/** Erases a person from all tables in one transaction, except payments and their events. */
+/** Erases a person's data from all tables in one transaction, but keeps payments and their events. */
 import { sql as raw } from 'kysely'
 import { err, ok, toAmount } from '../../../engine/index.ts'
 import type { Instant, OrderId, RegNo } from '../../../engine/index.ts'
@@ -50,7 +50,7 @@ const deleteUniqueAnswers = statement((builder, { id }: RegistrationParams) =>
 const deletePersons = statement((builder, { id }: RegistrationParams) =>
   builder.deleteFrom('registered_persons').where('registration_id', '=', id),
 )
-/** Deletes notices to this person that are not queued yet. */
+/** Deletes notices to this person that have not been queued yet. */
 const deleteNotices = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('registered_persons').set({ notify_id: null }).where('notify_id', '=', id),
 )
@@ -67,8 +67,7 @@ const blankClaims = statement((builder, { id }: RegistrationParams) =>
   builder.updateTable('tellings').set({ answers: '{}' }).where('registration_id', '=', id),
 )
 /**
- * Includes decisions on a payment that belonged to another registration, or to none, before it was moved to this
- * registration.
+ * Includes decisions on a payment that belonged to another registration, or to none, before it was moved to this one.
  */
 const blankDecisions = statement((builder, { id }: RegistrationParams) =>
   builder
@@ -111,7 +110,7 @@ const blankLineDecisions = statement((builder, { id }: RegistrationParams) =>
         ),
     ),
 )
-/** Keeps only the action, which precedes the colon. */
+/** Keeps only the action, which is the text before the colon. */
 const shortenAuditLog = statement((builder, { id }: RegistrationParams, dialect) =>
   builder
     .updateTable('audit_log')
@@ -248,8 +247,8 @@ const dropFiles = statement((builder, { id, at }: RegistrationParams & { at: Ins
 )
 
 /**
- * Erases a person's data. Refused while a payment is undecided, because the delegate cannot be contacted afterwards.
- * Cancels an unpaid registration and releases its seats.
+ * Erases a person's data. Refused while a payment is undecided, because the delegate cannot be contacted afterwards. An
+ * unpaid registration is cancelled, and its seats are released.
  */
 export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
@@ -269,7 +268,7 @@ export function erasePersonalData(sql: Sql, action: NewAction): Promise<ActionRe
     if (row.state !== 'complete' && row.state !== 'cancelled' && row.state !== 'refused') {
       cancelRegistration.run(sql, { id })
       await closeOpenPayments(sql, id, 'cancelled', action.at)
-      // Waives the balance of a correction, because there is no payer left.
+      // The balance after a correction is waived, because there is no payer left.
       const unpaid = toAmount(Math.max(0, row.due))
       recordAdjustment(sql, id, { what: 'given up', amount: -unpaid }, action.at)
       await settleRegistration(sql, id)
@@ -323,10 +322,10 @@ async function blankRegistrationData(sql: Sql, id: number, at: Instant): Promise
   blankPayers.run(sql, { id })
 }
 
-/** The data of an action about its payment (amount, method, reference and date), which is not personal. */
+/** The data in an action about its payment (amount, method, reference and date), which is not personal. */
 const PAYMENT_KEYS: readonly string[] = ['came', 'paid_at', 'pay_back']
 
-/** Blanks the data of actions, except data that is only about payments. */
+/** Blanks the data in actions, except data that is only about payments. */
 async function blankActions(sql: Sql, id: number): Promise<void> {
   blankReasons.run(sql, { id })
   const actions = await actionsWithData.all(sql, { id })
@@ -348,7 +347,7 @@ async function blankReceipts(sql: Sql, id: number): Promise<void> {
 }
 
 /**
- * Returns the numbers of all registrations with this email address, oldest first, including those of events that are
+ * Returns the numbers of all registrations with this email address, oldest first, including those for events that are
  * not served. Runs on the reader thread, because it reads all rows.
  */
 export async function findRegistrationsWithEmail(
@@ -360,8 +359,8 @@ export async function findRegistrationsWithEmail(
 }
 
 /**
- * Returns some registrations of an event that are not erased yet, with ids above `afterId`. Runs on the reader thread,
- * because it reads many rows.
+ * Returns a batch of an event's registrations that have not been erased yet, with ids above `afterId`. Runs on the
+ * reader thread, because it reads many rows.
  */
 export function findRegistrationsToErase(
   sql: Sql,
@@ -371,7 +370,7 @@ export function findRegistrationsToErase(
   return rowsToErase.all(sql, { eventId, after: afterId })
 }
 
-/** Marks the files of some registrations of an event for deletion. Returns the number of registrations. */
+/** Marks the files of a batch of an event's registrations for deletion. Returns the number of registrations. */
 export async function deleteUploadsOfEvent(
   sql: Sql,
   eventId: string,

@@ -1,4 +1,4 @@
-/** Creates, lists and withdraws discount codes, and records their use by registrations. */
+/** Creates, lists and withdraws discount codes, and records which registrations use them. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { dayOf, err, ok } from '../../../engine/index.ts'
 import type { Amount, CodeStatus, Instant, RegNo, Result } from '../../../engine/index.ts'
@@ -12,10 +12,10 @@ import type { CodePage, CodeQuery, NewDiscountCodes } from './pricing-context-ty
 type HoldParams = { holdMs: number; at: Instant }
 const fromRegistration = expressionBuilder<Tables & { r: Tables['registrations'] }, 'r'>()
 /**
- * Returns the SQL condition that a registration `r` holds its use of a code: the registration is paid, under review,
- * awaiting approval or payment before a deadline, or the delegate may still be paying. `holdMs`: how long the use is
- * held after the delegate was last sent to the gateway. A payment that the bank is processing holds the use until the
- * result is known.
+ * Builds the SQL condition under which a registration `r` counts as a use of its code: it is paid, is under review,
+ * awaits approval or payment before a deadline, or the delegate may still be paying. `holdMs`: how long it counts after
+ * the delegate was last sent to the gateway. While the bank is processing a payment, it counts until the result is
+ * known.
  */
 const isUseHeld = ({ holdMs, at }: HoldParams) =>
   fromRegistration.and([
@@ -144,7 +144,7 @@ const codePage = statement(
 const isPaid = fromRegistration('r.payment_status', '=', raw.lit('success'))
 /**
  * Selects one row for each code and currency. `ids`: a JSON array. `adjustments`: a JSON array of "kind item", because
- * the discount of a code is the adjustment for the code's kind. A bill may contain several lines of an adjustment.
+ * a code's discount is the adjustment for its kind. A bill may contain several lines for one adjustment.
  */
 const usesOfCodes = statement(
   (builder, query: { ids: string; adjustments: string } & HoldParams, dialect) =>
@@ -191,8 +191,8 @@ const usesOfCodes = statement(
 )
 
 /**
- * Returns the id and status of a code at that instant. The id is null if the code is unknown. `exceptId`: a
- * registration whose own use is not counted.
+ * Returns the id and status of a code at this time. The id is null if the code is unknown. `exceptId`: a registration
+ * whose own use is not counted.
  */
 export async function findCodeAt(
   sql: Sql,

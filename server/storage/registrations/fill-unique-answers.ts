@@ -1,7 +1,7 @@
 /**
  * Indexes the answers of registrations that were stored before a uniqueness rule existed.
  * A small number of registrations is indexed immediately, a large number in the background. Until the index is
- * complete, `filled_at` and `filled_id` of `unique_rules` identify the last indexed registration.
+ * complete, `filled_at` and `filled_id` in `unique_rules` identify the last indexed registration.
  */
 import type { Kysely } from 'kysely'
 import { getComparisonKey, instant } from '../../../engine/index.ts'
@@ -37,7 +37,7 @@ const saveRule = statement((builder, { eventId, rule, parts }: RuleParams & { pa
       filled_at: NOT_STARTED.createdAt,
       filled_id: NOT_STARTED.id,
     })
-    // Keeps the progress of the rule.
+    // If the rule is already stored, its progress is kept.
     .onConflict((conflict) => conflict.columns(['event_id', 'rule']).doUpdateSet({ parts })),
 )
 /** `names`: a JSON array of the rules to keep. */
@@ -85,7 +85,7 @@ const nextIncompleteRule = statement((builder) =>
     .orderBy('rule')
     .limit(1),
 )
-/** Uses the order of an index. With an order by id, SQLite would sort all registrations of the event for each batch. */
+/** Uses the order of an index. If ordered by id, SQLite would sort all registrations of the event for each batch. */
 const selectRegistrationsAfter = (
   builder: Kysely<Tables>,
   { eventId, createdAt, id }: { eventId: string } & Progress,
@@ -119,12 +119,12 @@ const addAnswer = statement(
 )
 
 /**
- * A rule whose index was started. `createdAt` and `id`: the last indexed registration. Null if all registrations are
- * indexed.
+ * A rule whose index has been started. `createdAt` and `id`: the last indexed registration. Null if all registrations
+ * are indexed.
  */
 export type RuleIndex = {
   readonly rule: string
-  /** The fields that the rule compares, as JSON. Null for a rule of an older version of Rollcall. */
+  /** The fields that the rule compares, as JSON. Null for a rule stored by an older version of Rollcall. */
   readonly parts: string | null
   readonly createdAt: Instant | null
   readonly id: number | null
@@ -134,7 +134,7 @@ export function readIndexedRules(sql: Sql, eventId: string): Promise<readonly Ru
   return readOncePerBatch(sql, `rules of ${eventId}`, () => rulesOfEvent.all(sql, { eventId }))
 }
 
-/** Adds the rules of the served event file, whose indexes are filled in the background. */
+/** Adds the rules in the served event file. Their indexes are filled in the background. */
 export async function saveRules(
   sql: Sql,
   eventId: string,
@@ -149,7 +149,7 @@ export async function saveRules(
   }
 }
 
-/** Deletes all other rules that older versions of Rollcall stored, so that their indexes count as incomplete. */
+/** Deletes all other rules that older versions of Rollcall stored. Their indexes then count as incomplete. */
 export function discardOlderRules(
   sql: Sql,
   eventId: string,
@@ -159,15 +159,15 @@ export function discardOlderRules(
   deleteOlderRules.run(sql, { eventId, names: JSON.stringify(rules.map(({ name }) => name)) })
 }
 
-/** Fills the indexes again, because rows were added without indexing. */
+/** Fills the indexes again, because rows were added that are not indexed. */
 export function refillRules(sql: Sql, eventId: string): void {
   clearCachedReads(sql)
   restartRules.run(sql, { eventId })
 }
 
 /**
- * Completes the index of a rule. Returns false if too many registrations are not indexed yet. An index that was never
- * started is always completed.
+ * Completes the index for a rule. Returns false if too many registrations have not been indexed yet. An index that was
+ * never started is always completed.
  */
 export async function completeIndex(
   sql: Sql,
@@ -183,7 +183,7 @@ export async function completeIndex(
     if ((await registrationAfterMany.get(sql, { eventId, ...progress })) !== undefined) return false
   }
   clearCachedReads(sql)
-  // Registrations of an import in progress are not indexed.
+  // Registrations from an import in progress are not indexed.
   lockRules(sql, [eventId])
   if (index === undefined)
     saveRule.run(sql, { eventId, rule: rule.name, parts: JSON.stringify(rule.parts) })
@@ -202,7 +202,7 @@ export async function fillUniqueAnswers(sql: Sql): Promise<boolean> {
 }
 
 /**
- * Indexes the next batch. With `locksRows`, a concurrent correction of a registration in the batch either waits or is
+ * Indexes the next batch. With `locksRows`, a concurrent correction to a registration in the batch either waits or is
  * included. Returns the last indexed registration, or null after the last batch.
  */
 async function fillNextBatch(
@@ -222,7 +222,7 @@ async function fillNextBatch(
   })
   if (sql.batch === null) for (const answer of answers) addAnswer.run(sql, answer)
   else if (answers.length > 0)
-    // Uses a single statement, because each statement takes time on PostgreSQL.
+    // One statement for all answers, because each statement takes time on PostgreSQL.
     buildQuery(sql, (builder) =>
       builder
         .insertInto('unique_answers')

@@ -1,4 +1,4 @@
-/** Stores the registration that each form created, so that a form that is sent twice creates one registration. */
+/** Stores which registration each form created, so that a form that is sent twice creates only one registration. */
 import type { NotNull } from 'kysely'
 import { instant } from '../../../engine/index.ts'
 import type { Instant } from '../../../engine/index.ts'
@@ -6,7 +6,7 @@ import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import type { RegistrationResult } from './registration-types.ts'
 
-/** How long an idempotency key is kept. */
+/** How long an idempotency key is stored. */
 const KEY_RETENTION_MS = 24 * 60 * 60 * 1000
 
 /** Replaces the fingerprint of a key that no longer gives access to the registration that it created. */
@@ -59,7 +59,7 @@ const deleteOldKey = statement((builder, { eventId, key, until }: Key & { until:
 )
 
 /**
- * Expires the keys of a registration whose holder or email address has changed, so that the browser that created the
+ * Expires a registration's keys when its holder or email address changes, so that the browser that created the
  * registration can neither read it nor send it again.
  */
 export function expireKeys(sql: Sql, registrationId: number): void {
@@ -67,7 +67,7 @@ export function expireKeys(sql: Sql, registrationId: number): void {
 }
 
 /**
- * Returns the registration that this key created. Null if it created none. Also runs outside the writer's transaction.
+ * Returns the registration created with this key. Null if there is none. Also runs outside the writer's transaction.
  */
 export async function findRegistrationByKey(
   sql: Sql,
@@ -90,8 +90,8 @@ export async function findRegistrationByKey(
 }
 
 /**
- * Deletes old keys. On PostgreSQL, deletes only this key, because the operation would otherwise wait for others that
- * delete the same rows.
+ * Deletes old keys. On PostgreSQL, deletes only this key, if it is old, because the operation would otherwise wait for
+ * others that delete the same rows.
  */
 export function deleteExpiredKeys(sql: Sql, eventId: string, key: string, at: Instant): void {
   const until = instant(at - KEY_RETENTION_MS)

@@ -1,4 +1,4 @@
-/** Imports all registrations of another system, or none. */
+/** Imports registrations from another system: all of them, or none. */
 import { err, ok, toAmount, computeNextState } from '../../../engine/index.ts'
 import type {
   Instant,
@@ -62,9 +62,7 @@ const addPayment = statement((builder, payment: ImportedPayment) =>
 
 const ROWS_PER_REPORT = 200
 
-/**
- * Imports all rows, or none. A row with an amount gets a payment. Our gateway is never queried about these payments.
- */
+/** Imports all rows, or none. A row with an amount gets a payment. Our gateway is never queried about such payments. */
 export async function importRegistrations(
   sql: Sql,
   rows: readonly ImportRow[],
@@ -124,8 +122,8 @@ export async function importRegistrations(
 }
 
 /**
- * Returns the state of an imported registration. A registration that was unpaid in the other system cannot be paid
- * through our gateway.
+ * Returns the state of an imported registration. If it was unpaid in the other system, it cannot be paid through our
+ * gateway.
  */
 function getImportedState({ paymentStatus }: ImportRow): RegistrationState {
   return computeNextState('to_pay', {

@@ -1,4 +1,4 @@
-/** Writes new registrations, within the writer's transaction. A thrown error undoes the whole registration. */
+/** Writes new registrations in the writer's transaction. If an error is thrown, the whole registration is undone. */
 import type { Selectable } from 'kysely'
 import { INR, assert, dayOf, err, ok } from '../../../engine/index.ts'
 import type { Instant, RegistrationState, Result } from '../../../engine/index.ts'
@@ -96,9 +96,8 @@ export async function register(
   const { eventId, regNo, orderId, quote, at, idempotency, approval } = registration
   const isComplete = orderId === null && approval === undefined
   if (idempotency !== null) deleteExpiredKeys(sql, eventId, idempotency.key, at)
-  // On PostgreSQL, these queries are sent in one round trip. The key is read after person, answers and code are
-  // locked: if the same form arrives twice simultaneously, the second request must find the registration instead of a
-  // refusal.
+  // On PostgreSQL, these queries are sent in one round trip. The key is read after person, answers and code are locked:
+  // if the same form arrives twice at the same time, the second request must find the registration and not be refused.
   const person = getPayerIfDue(registration)
   const [isCurrent, availability, samePerson, duplicate, newId] = await Promise.all([
     isActive(sql, { eventId, hash: registration.eventHash, takesNew: true }),
@@ -112,7 +111,7 @@ export async function register(
       ? ok(duplicate.registered)
       : err({ code: 'idempotency_key_reused' })
   if (!isCurrent) return err({ code: 'version_moved' })
-  // If the delegate's own earlier registration has the last seat or the discount code, the form asks about that
+  // If the delegate's own earlier registration uses the last seat or the discount code, the form asks about this
   // registration.
   if (!samePerson.ok && availability.refusal?.code !== 'registered_already') return samePerson
   if (availability.refusal !== null) return err(availability.refusal)
@@ -160,7 +159,7 @@ export async function register(
   await saveAnswersAndCode(sql, id, registration, availability)
   const takeReservedSeats = (): void =>
     reserveQuotas(sql, id, availability.seatReservation, { eventId, isDue: orderId !== null, at })
-  // Otherwise reserves the seats last, so that other delegates wait for them only during the commit.
+  // Otherwise, seats are reserved last, so that other delegates wait for them only during the commit.
   const needsSeats = payUntil !== undefined || registration.paymentInHand !== undefined
   if (needsSeats) takeReservedSeats()
   if (payUntil !== undefined) {
@@ -201,7 +200,7 @@ export async function register(
   return ok({ id, regNo, orderId, amount: quote?.total ?? null, repeated: false })
 }
 
-/** Confirms a payment taken at the front desk. A refusal of the payment undoes the registration. */
+/** Confirms a payment taken at the front desk. If the payment is refused, the registration is undone. */
 async function confirmPaymentInHand(
   sql: Sql,
   { regNo, addedBy, quote, at }: NewRegistration,
@@ -223,7 +222,7 @@ async function confirmPaymentInHand(
     throw new RollbackError(err({ code: 'not_confirmed', refusal: confirmation.error }))
 }
 
-/** Runs an action whose refusal undoes the whole registration. */
+/** Runs an action. If it is refused, the whole registration is undone. */
 async function runAction(performAction: () => Promise<ActionResult>): Promise<ActionResult> {
   try {
     return await performAction()
@@ -235,7 +234,7 @@ async function runAction(performAction: () => Promise<ActionResult>): Promise<Ac
 
 /**
  * Inserts a registration and returns its id. Null if the number is taken. `newId`: on PostgreSQL, the id that was
- * assigned in advance. On PostgreSQL, the operation fails if the number is taken.
+ * assigned in advance; the operation then fails if the number is taken.
  */
 export async function insertRegistration(
   sql: Sql,

@@ -1,11 +1,11 @@
-/** Stores the office's member lists. A list is replaced as a whole; its rows are looked up by key. */
+/** Stores the office's member lists. A list is replaced as a whole, and its rows are looked up by key. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 import { addAuditEntry } from '../staff/audit-log-entries.ts'
 import type { MemberListCount, MemberListReplaced, MemberListRow } from './pricing-context-types.ts'
 
-/** The maximum number of listed keys after a change of a member list. Further keys are only counted. */
+/** The maximum number of keys listed after a member list was replaced. Further keys are only counted. */
 const MAX_SAMPLE = 10
 
 type List = { eventId: string; roll: string }
@@ -62,7 +62,7 @@ export async function readMemberListRow(
   return row === undefined ? null : (JSON.parse(row.cells) as Record<string, string>)
 }
 
-/** Replaces all rows, and deletes rows that are not in the new list. */
+/** Replaces a member list. Rows that are not in the new list are deleted. */
 export async function replaceMemberList(
   sql: Sql,
   eventId: string,

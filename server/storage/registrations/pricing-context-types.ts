@@ -11,11 +11,11 @@ import type {
 
 /** The context that determined the price. It is checked again when the registration is stored. */
 export type ExternalContext = {
-  /** The event's uniqueness rules, in the file's order. */
+  /** The event's uniqueness rules, in the order of the file. */
   readonly unique: readonly UniqueRule[]
-  /** True if the delegate registers despite a warning. Rules that only warn then do not block. */
+  /** True if the delegate registers despite a warning. Rules that only warn then block nothing. */
   readonly isConfirmed: boolean
-  /** The normalised discount code, with the kind of its discount. Null if the delegate entered no code. */
+  /** The normalised discount code and its kind. Null if the delegate entered no code. */
   readonly code: { readonly normalisedCode: string; readonly kind: string } | null
   /** The matching member-list rows, with the cells that conditions use. */
   readonly memberListRows: readonly {
@@ -28,14 +28,14 @@ export type ExternalContext = {
 }
 
 export type ContextRefusal =
-  /** `rule`: the position of the violated rule among the event's rules. */
+  /** `rule`: the index of the violated rule among the event's rules. */
   | { readonly code: 'registered_already'; readonly rule: number; readonly regNo: RegNo }
   | { readonly code: 'code_gone'; readonly is: Exclude<CodeStatus['is'], 'valid'> }
-  /** A requested seat is not available: a quota's id, or `limit.option`. */
+  /** `place`: the quota in which no seat is available, as its id or `quota.option`. */
   | { readonly code: 'full'; readonly place: string }
-  /** The context has changed. The caller must read it again. */
+  /** The context has changed, so the caller must read it again. */
   | { readonly code: 'facts_moved' }
-  /** Another version of the event is active now. The registration must be checked against it. */
+  /** Another version of the event is active now, against which the registration must be checked. */
   | { readonly code: 'version_moved' }
 
 export type NewDiscountCodes = {
@@ -53,7 +53,7 @@ export type StoredCode = {
   readonly code: string
   readonly kind: string
   readonly usesMax: number
-  /** The number of registrations that use the code now, and the number of paid ones. */
+  /** How many registrations use the code now, and how many of these are paid. */
   readonly uses: number
   readonly paid: number
   /** The same uses by the currency of their bills. */
@@ -66,8 +66,8 @@ export type StoredCode = {
 }
 
 /**
- * The discount of a code, with tax, on the current bills of all registrations that use it, and of the paid ones.
- * Excludes cancelled and refused registrations. Each currency has a separate entry.
+ * The discount that a code gives, with tax, on the current bills of all registrations that use it, and of those that
+ * are paid. Cancelled and refused registrations are excluded. Each currency has a separate entry.
  */
 export type CodeDiscount = {
   readonly currency: Currency
@@ -78,7 +78,7 @@ export type CodeDiscount = {
 }
 export type CodeQuery = {
   readonly eventId: string
-  /** The adjustment for each kind of code, except kinds that give a category. */
+  /** The adjustment for each kind of code, apart from kinds that give a category. */
   readonly adjustments: readonly { readonly kind: string; readonly adjustment: string }[]
   readonly holdMs: number
   readonly at: Instant

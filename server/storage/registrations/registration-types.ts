@@ -56,45 +56,45 @@ export type NewRegistration = {
   readonly category: string | null
   /** Null for an event that takes no payments and has no prices. */
   readonly quote: Quote | null
-  /** The first payment attempt. Null if no payment is due: the registration is then complete immediately. */
+  /** The order id of the first payment attempt. Null if no payment is due, so the registration is complete at once. */
   readonly orderId: OrderId | null
-  /** The gateway's name, because references are unique per gateway. If omitted, all gateways share one name. */
+  /** The gateway's name, because references are unique per gateway. If omitted, a name for unknown gateways is used. */
   readonly gateway?: string
   /** The merchant account. Unknown if omitted. */
   readonly merchantAccount?: MerchantAccount
-  /** The end of the quote's price hold. It has no end if null or omitted. */
+  /** The time until which the quoted price is guaranteed. No limit if null or omitted. */
   readonly holdUntil?: Instant | null
   /** The approval rule that applies before payment, and its deadline. No approval is needed if omitted. */
   readonly approval?: { readonly id: string; readonly decideBy: Instant }
   readonly uploads: readonly StoredUpload[]
-  /** Consents, each a log line, because the texts in the event file may change. No consents if omitted. */
+  /** The consents, each as a line of the log, because the texts in the event file may change. None if omitted. */
   readonly consents?: readonly string[]
   readonly at: Instant
-  /** The user who added it. The delegate if omitted. */
+  /** The user who added the registration. The delegate if omitted. */
   readonly addedBy?: string
   /** A payment taken at the front desk, confirmed in the same transaction. If it is refused, nothing is stored. */
   readonly paymentInHand?: PaymentInHand
-  /** The payment method in the event file. The gateway if omitted. */
+  /** The payment method in the event file. If omitted, the gateway. */
   readonly way?: string
-  /** The payment deadline, until which seats are kept. If omitted, they are held for the usual period. */
+  /** The payment deadline, until which seats stay reserved. If omitted, they are held for the usual period. */
   readonly payUntil?: Instant
   /** The email to queue: the confirmation if nothing is due, otherwise the email with the next step. */
   readonly mail: NewMail | null
   readonly idempotency: { readonly key: string; readonly fingerprint: string } | null
-  /** The context to check again inside the transaction. Not checked if omitted. */
+  /** The context to check again in the transaction. If omitted, nothing is checked. */
   readonly externalContext?: ExternalContext
   /** Data of the web form. If omitted, the store does not search for earlier registrations of the same person. */
   readonly form?: WebForm
 }
 
-/** `browser`: hash of its cookie, or null. `confirmed`: the registration that the delegate was asked about. */
+/** `browser`: the hash of its cookie, or null. `confirmed`: the registration about which the delegate was asked. */
 export type WebForm = {
   readonly browser: string | null
   readonly confirmed: string | null
   readonly sendsEmail: boolean
 }
 
-/** An earlier registration of the same person. `at`: when it was paid or, if its payment is in progress, made. */
+/** An earlier registration by the same person. `at`: when it was paid or, if payment is in progress, made. */
 export type SamePersonRegistration = Money & {
   readonly regNo: RegNo
   readonly isPaid: boolean
@@ -117,7 +117,7 @@ export type RegistrationResult = {
   readonly repeated: boolean
 }
 
-/** A file uploaded before its form: the event and field that it answers, its type, and when it arrived. */
+/** A file uploaded before its form was submitted: its event and field, its type, and when it arrived. */
 export type DraftProof = {
   readonly eventId: string
   readonly field: string
@@ -128,13 +128,13 @@ export type DraftProof = {
   readonly at: Instant
 }
 
-/** The interval between emails of a kind, in milliseconds, and their maximum number. */
+/** The minimum interval between emails of one kind, in milliseconds, and their maximum number. */
 export type MailSpacing = { readonly apartMs: number; readonly mailsMax: number }
 
 export type RegisterRefusal =
   | { readonly code: 'idempotency_key_reused' }
   | { readonly code: 'reg_no_taken' }
-  /** The delegate has not confirmed that they want to register again. */
+  /** The delegate has not yet confirmed that they want to register again. */
   | { readonly code: 'same_person'; readonly earlierRegistration: SamePersonRegistration }
   /** The payment in hand was refused when it was recorded. */
   | { readonly code: 'not_confirmed'; readonly refusal: ActionRefusal | DecisionRefusal }
@@ -146,7 +146,7 @@ export type StoredRegistration = {
   readonly eventHash: string
   readonly regNo: RegNo
   /**
-   * The registration number in the previous system. Numbers may have been assigned in sequence, so they can be guessed.
+   * The registration number in the previous system. It may be easy to guess, because numbers may have been sequential.
    */
   readonly formerNo: string | null
   /** True if another person takes part instead of the original delegate. */
@@ -159,14 +159,15 @@ export type StoredRegistration = {
   readonly total: Amount | null
   readonly currency: Currency
   /**
-   * The parts of the total, in the bill's order. Empty if stored by an older version, imported, or without a price.
+   * The parts of the total, in the order of the bill. Empty if the registration was stored by an older version, was
+   * imported, or has no price.
    */
   readonly lines: readonly Line[]
-  /** The status of the registration as a whole: success if any attempt succeeded. */
+  /** The payment status of the registration as a whole: success if any attempt succeeded. */
   readonly paymentStatus: PaymentStatus
   readonly inReview: boolean
   readonly state: RegistrationState
-  /** The balance of corrections and cancellation. Positive: to be paid; negative: to be refunded. */
+  /** The balance after corrections and cancellation. Positive: to be paid; negative: to be refunded. */
   readonly due: Amount
   readonly money: RegistrationMoney
   /** The event file's approval rule before payment, and its deadline. Null if no approval is needed. */
@@ -174,9 +175,9 @@ export type StoredRegistration = {
   readonly decideBy: Instant | null
   /** The category that was offered when the application was refused, or null. */
   readonly offer: string | null
-  /** When the registration expires unless it is paid. Null if it expires with the gateway's orders. */
+  /** When the registration expires if it is unpaid. Null if it expires with the gateway's orders. */
   readonly payUntil: Instant | null
-  /** The gateway's reference of the successful payment. */
+  /** The gateway's reference for the successful payment. */
   readonly paymentId: string | null
   readonly paidAt: Instant | null
   readonly createdAt: Instant
@@ -208,9 +209,9 @@ export type ListedRegistration = Pick<
   | 'createdAt'
   | 'money'
 > & {
-  /** For a stored registration all attempts, newest first; for a listed one only the newest. */
+  /** For a stored registration, all attempts, newest first. For a listed registration, only the newest. */
   readonly payments: readonly Pick<StoredPayment, 'orderId'>[]
-  /** For a listed registration: gateway and account of each successful card payment, separated by commas, or null. */
+  /** For a listed registration, gateway and account of each successful card payment, separated by commas, or null. */
   readonly accounts?: string | null
 }
 
@@ -234,7 +235,7 @@ export type ImportRow = {
   readonly paidAt: Instant | null
 }
 
-/** The reason why nothing was imported, and the row. */
+/** Why nothing was imported, and the row that caused this. */
 export type ImportRefusal =
   | { readonly code: 'differs' | 'reg_no_taken'; readonly formerNo: string }
   /** `why`: the current owner of the payment. */
@@ -246,11 +247,11 @@ export type ListQuery = {
   readonly paymentStatus?: PaymentStatus
   readonly category?: string
   readonly period?: string
-  /** Answers that must be equal: field id → value (a select's option or a yes-no). */
+  /** Answers that must be equal: field id → value (an option, or yes or no). */
   readonly answers: Readonly<Record<string, string | boolean>>
-  /** Options that must be among those chosen, by multiple-choice field. */
+  /** Options that the delegate must have chosen, by multiple-choice field. */
   readonly chosen?: Readonly<Record<string, string>>
-  /** By person-list field: true if at least one person must be listed, false if none may be. */
+  /** By person-list field: true if at least one person must be listed, false if none may be listed. */
   readonly people?: Readonly<Record<string, boolean>>
   /** The item that must be on the bill; `option` is null for any. */
   readonly sold?: { readonly item: string; readonly option: string | null }
@@ -259,20 +260,20 @@ export type ListQuery = {
   readonly dateFrom?: Day
   readonly dateTo?: Day
   readonly state?: RegistrationState
-  /** A work queue condition at that instant. */
+  /** A work queue condition at a given time. */
   readonly waiting?: { readonly is: WorkQueueId; readonly at: Instant }
   /** Newest first if omitted. */
   readonly sort?: ListSort
 }
 
-/** The columns that every list has. `order` is for categories: their ids in the expected order. */
+/** The columns by which every list can be sorted. `order`: when sorting by category, the category ids in order. */
 export type ListSort = {
   readonly by: SortName
   readonly isDescending: boolean
   readonly order: readonly string[]
 }
 
-/** `more`: counting stopped at `count`, so there may be more. */
+/** `more`: true if counting stopped at `count`, so there may be more. */
 export type WaitingCount = {
   readonly eventId: string
   readonly is: WorkQueueId
@@ -280,13 +281,13 @@ export type WaitingCount = {
   readonly more: boolean
 }
 
-/** Totals of the registrations of one category with one payment status, in minor units of the category's currency. */
+/** Totals for registrations with the same category and payment status, in minor units of the category's currency. */
 export type StatusSum = {
   readonly status: PaymentStatus
-  /** Empty if they have none. */
+  /** Empty if the registrations have none. */
   readonly category: string
   readonly count: number
-  /** The number of cancelled or refused registrations among them. */
+  /** How many of the registrations are cancelled or refused. */
   readonly ended: number
   /** The counted payments less refunds. */
   readonly booked: Amount
@@ -300,16 +301,16 @@ export type ListPage = {
   readonly isCountCapped: boolean
   /** The totals of all pages. Null if more registrations match than are counted. */
   readonly sums: readonly StatusSum[] | null
-  /** False if there are too many rows to sort as requested. The newest rows then come first. */
+  /** False if there are too many rows for the requested sort order. The newest rows then come first. */
   readonly isSorted: boolean
 }
 
 export type ListSales = {
   readonly sums: readonly SalesSum[]
-  /** Paid amounts, by currency, that are not part of any line: above the bill, or for registrations cancelled since. */
+  /** Paid amounts that belong to no line, by currency: above the bill, or for registrations cancelled later. */
   readonly unassignedAmounts: readonly Money[]
   readonly groups: readonly SalesGroup[]
-  /** The number of persons by field, and the number of those on paid registrations. */
+  /** The number of persons by field, and how many of them are on paid registrations. */
   readonly people: readonly {
     readonly field: string
     readonly count: number
@@ -331,8 +332,8 @@ export type QueuedMail = NewMail & {
   /**
    * `links`: lost links; `unfinished`: a reminder to a delegate who left before paying; `given-back`: a refund;
    * `already`: a form with the same details was sent again; `same-person`: the delegate may pay a second time. Links in
-   * these emails are created when they are sent. `documents`: invoices and credit notes that were issued later,
-   * attached. `paused`: no more emails for an hour.
+   * these emails are created when the email is sent. `documents`: invoices and credit notes that were issued later, as
+   * attachments. `paused`: the mailbox gets no more emails for an hour.
    */
   readonly kind:
     | 'confirmation'
@@ -347,12 +348,12 @@ export type QueuedMail = NewMail & {
     | 'links'
     | 'paused'
   readonly attempts: number
-  /** When it was written. */
+  /** When the email was written. */
   readonly at: Instant
-  /** Null if not tried yet. */
+  /** The time of the first attempt. Null if there has been none. */
   readonly firstTriedAt: Instant | null
   readonly eventId: string
-  /** Null if it is about an event as a whole. */
+  /** Null if the email is about an event as a whole. */
   readonly regNo: RegNo | null
 }
 
@@ -363,14 +364,14 @@ export type EventFigures = {
   readonly pending: number
   readonly failed: number
   readonly refunded: number
-  /** Cancelled or refused, regardless of their payments. */
+  /** Cancelled or refused registrations, whatever their payment status. */
   readonly ended: number
   readonly today: number
-  /** Successes including GST less refunds. */
+  /** Successful payments including GST, less refunds. */
   readonly revenue: Amount
-  /** Payments that staff dismissed: excluded from all other figures, and not refunded. */
+  /** Payments that staff dismissed. They are not in any other figure, and were not refunded. */
   readonly dismissed: Amount
-  /** The same figures in the event's other currencies, which are never added to those above. */
+  /** The same figures in the event's other currencies. They are never added to those above. */
   readonly others: readonly {
     readonly currency: Currency
     readonly revenue: Amount
@@ -385,12 +386,12 @@ export type EventFigures = {
   readonly recent: readonly StoredRegistration[]
 }
 
-/** `shared` is the JSON of the shared files with which the version was compiled. */
+/** `shared`: the shared files with which the version was compiled, as JSON. */
 export type NewEventFile = {
   readonly hash: string
   readonly eventId: string
   readonly text: string
   readonly shared: string
-  /** The time since which the event has had no file. Null if it has a file or this is unknown. */
+  /** Since when the event has had no file. Null if it has a file, or if the time is unknown. */
   readonly goneAt: Instant | null
 }

@@ -1,4 +1,4 @@
-/** Starts another payment attempt of a registration, or sends the delegate to the gateway with an open order. */
+/** Starts another payment attempt for a registration, or sends the delegate to the gateway with an open order. */
 import type { Selectable } from 'kysely'
 import { assert, MAX_ATTEMPTS, createOrderId, err, ok } from '../../../engine/index.ts'
 import type { Answers, Instant, OrderId, RegNo, Result } from '../../../engine/index.ts'
@@ -82,7 +82,7 @@ export async function retry(
       merchantAccount,
       gateway,
     })
-  // Refused while the registration is under review, because the delegate must not pay twice.
+  // Refused while the registration is under review, so that the delegate does not pay twice.
   const canRetry = newestRow.status === 'failed' || (replaces && newestRow.status === 'pending')
   if (
     !canRetry ||
@@ -106,7 +106,7 @@ export async function retry(
     at,
   })
   if (refusal !== null) return err(refusal)
-  // The price of the attempt becomes the price of the registration, even if that price was corrected.
+  // The registration gets the price of the attempt, even if its own price was corrected.
   if (price !== undefined) markNotCorrected.run(sql, { id: registration.id })
   const orderId = createOrderId(regNo, attempt)
   const quote = price?.quote ?? getQuote(newestRow)
@@ -148,7 +148,7 @@ export async function retry(
   return ok(toStoredPayment(payment))
 }
 
-/** Requests the unpaid difference of a correction again, with its current amount. */
+/** Requests the unpaid difference after a correction again, at its current amount. */
 async function retryDifference(
   sql: Sql,
   registration: RegistrationRow,
@@ -184,9 +184,7 @@ async function retryDifference(
   return ok(toStoredPayment(payment))
 }
 
-/**
- * Resumes an open order: holds its seats again and schedules a gateway query. Refused if a seat is no longer available.
- */
+/** Resumes an open order: holds its seats again, and schedules a gateway query. Refused if a seat is not available. */
 export async function resumePayment(
   sql: Sql,
   orderId: OrderId,

@@ -18,8 +18,9 @@ import type { StoredPayment, StoredRegistration } from '../index.ts'
 
 export type RegistrationRow = Selectable<Tables['registrations']>
 /**
- * Payments `p` with data of other tables. `declined_code`: the gateway's code for a failure. Null if the payment has
- * not failed, or has failed without a code. `given_back`: a failed payment was refunded, or its refund is in progress.
+ * Selects payments `p` with data from other tables. `declined_code`: the gateway's code for a failure. Null if the
+ * payment has not failed, or has failed without a code. `given_back`: 1 if a failed payment was refunded, or is being
+ * refunded.
  */
 const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
   builder
@@ -83,7 +84,7 @@ const selectPayments = (builder: Kysely<Tables>, dialect: Dialect) =>
           .when(
             and([
               eb('p.status', '=', 'failed'),
-              // Counts the refunds, because PostgreSQL would read all captures for an EXISTS condition.
+              // The refunds are counted, because PostgreSQL would read all captures for an EXISTS condition.
               eb(
                 refundsOfCaptures
                   .select((b) => b.fn.countAll<number>().as('n'))
@@ -163,8 +164,8 @@ export function getQuote({
 }
 
 /**
- * Returns the input of the engine's `applyPaymentEvent`. For a refunded payment, the input contains the sale's
- * reference.
+ * Returns the payment as the engine's `applyPaymentEvent` expects it. The reference of a refunded payment is that of
+ * the sale.
  */
 export function toPayment(row: JoinedPaymentRow): Payment {
   const { order_id: orderId, amount, currency, review } = row
@@ -198,8 +199,8 @@ export function toPayment(row: JoinedPaymentRow): Payment {
 }
 
 /**
- * Defines a reader of complete registrations. Sends four statements (registrations, payments, uploads and lines) in
- * one round trip.
+ * Defines a function that reads complete registrations. It sends four statements (registrations, payments, uploads and
+ * lines) in one round trip.
  */
 function selectRegistrationsWhere<Params extends object>(selection: RowSelection<Params>) {
   const registrationStatement = statement((builder, params: Params, dialect) =>
@@ -261,7 +262,7 @@ const selectRegistrationsOfOrder = selectRegistrationsWhere<{ orderId: OrderId }
     ),
 )
 
-/** Returns complete registrations in the order of the ids. */
+/** Returns complete registrations, in the order of the given ids. */
 export async function readRegistrationsByIds(
   sql: Sql,
   ids: readonly number[],

@@ -11,11 +11,11 @@ import { keepsFirstPayment } from '../payments/find-duplicate-payments.ts'
 import { isInForce } from './undone-notes.ts'
 import type { NewRegistration, SamePersonRegistration, SecondPayment } from '../index.ts'
 
-/** The maximum number of registrations of a person that are compared. Paid and newest ones take precedence. */
+/** The maximum number of registrations compared per person. Paid ones take precedence, then the newest. */
 const MAX_COMPARED_REGISTRATIONS = 20
 
 /**
- * The maximum number of browsers stored for a registration. Most delegates use fewer. For any other browser, the
+ * The maximum number of browsers stored for a registration. Most delegates use fewer. If another browser is used, the
  * delegate gets an email.
  */
 const MAX_BROWSERS = 10
@@ -145,7 +145,7 @@ const selectSecondPayment = (builder: Kysely<Tables>, regNo: RegNo) =>
 const secondPayment = statement((builder, { regNo }: { regNo: RegNo }) =>
   selectSecondPayment(builder, regNo),
 )
-/** Selects the second payment, but only if this browser made or opened both registrations. */
+/** Selects the second payment only if both registrations were made or opened in this browser. */
 const secondPaymentInBrowser = statement(
   (builder, { regNo, browser }: { regNo: RegNo; browser: string }) =>
     selectSecondPayment(builder, regNo).where(({ and, exists, selectFrom }) =>
@@ -168,7 +168,7 @@ const personByNumber = statement((builder, { regNo }: { regNo: RegNo }) =>
     .where('reg_no', '=', regNo),
 )
 type OtherRegistrationQuery = Person & { id: number }
-/** Selects the first registration that this person has paid, other than the given one. */
+/** Selects the registration for which this person paid first, apart from the given one. */
 const selectOtherPaid = (
   builder: Kysely<Tables>,
   { eventId, person, id }: OtherRegistrationQuery,
@@ -185,7 +185,7 @@ const selectOtherPaid = (
 const otherPaid = statement((builder, other: OtherRegistrationQuery) =>
   selectOtherPaid(builder, other),
 )
-/** Selects that registration, but only if this browser made or opened it. */
+/** Selects the same registration only if it was made or opened in this browser. */
 const otherPaidInBrowser = statement(
   (builder, { eventId, person, id, browser }: OtherRegistrationQuery & { browser: string }) =>
     selectOtherPaid(builder, { eventId, person, id }).where(({ exists, selectFrom }) =>
@@ -208,14 +208,14 @@ const lastRequestOrResponse = statement((builder, { id }: { id: number }) =>
     .limit(1),
 )
 
-/** Returns the person of a registration with an amount due. Null if nothing is due now, or the person is unknown. */
+/** Returns the person of a registration with an amount due. Null if nothing is due, or if the person is unknown. */
 export const getPayerIfDue = ({ orderId, searchable }: NewRegistration): string | null =>
   orderId === null ? null : getPayerKey(searchable)
 
 /**
- * Returns an error with the registration that the form must ask about. Otherwise returns the id of the registration
- * whose delegate gets an email, or null. Call this in the transaction that registers, with the person locked, so that
- * only one of several simultaneous forms registers. Used only for the web form.
+ * If the form must ask about an earlier registration, returns that registration as an error. Otherwise returns the id
+ * of the registration whose delegate gets an email, or null. Call this with the person locked, in the transaction that
+ * registers, so that only one of several simultaneous forms registers. Used only for the web form.
  */
 export async function findSamePerson(
   sql: Sql,
@@ -227,7 +227,7 @@ export async function findSamePerson(
   if (person === null || form === undefined) return ok(null)
   const rows = await registrationsOfPerson.all(sql, { eventId, person, browser: form.browser })
   const earlierRegistrations = rows
-    // A correction or transfer may have changed the name or email address since.
+    // A correction or a transfer may since have changed the name or the email address.
     .filter((row) => getPayerKey({ email: row.email, fullName: row.full_name }) === person)
     .map((row) => ({
       id: row.id,
@@ -247,8 +247,8 @@ export async function findSamePerson(
 }
 
 /**
- * Stores the person of a new registration, the browser that made it, and the delegate to email about it. Runs the same
- * statement for known and unknown persons, so that the response time does not tell them apart.
+ * Stores the person of a new registration, the browser in which it was made, and the delegate to email about it. Runs
+ * the same statement for known and unknown persons, so that the response time does not reveal which applies.
  */
 export function recordPerson(
   sql: Sql,
@@ -262,8 +262,8 @@ export function recordPerson(
 }
 
 /**
- * Returns the emails about second registrations that are not queued yet, starting after the registration `after`. Only
- * reads.
+ * Returns the emails about second registrations that have not been queued yet, starting after the registration `after`.
+ * Only reads.
  */
 export const readDueNotices = (
   sql: Sql,
@@ -272,12 +272,12 @@ export const readDueNotices = (
 ): Promise<readonly SamePersonNotice[]> => dueNotices.all(sql, { after, limit })
 
 /**
- * Deletes the notice. Call this in the transaction that queues the email. Returns false if the email was queued before.
+ * Deletes the notice. Call this in the transaction that queues the email. Returns false if the email is already queued.
  */
 export const removeDueNotice = async (sql: Sql, id: number): Promise<boolean> =>
   (await removeNotice.run(sql, { id }).changes) === 1
 
-/** Records a browser that opened an emailed link of the registration, up to MAX_BROWSERS. */
+/** Records a browser in which an emailed link to the registration was opened. Stores up to MAX_BROWSERS. */
 export async function recordBrowser(sql: Sql, regNo: RegNo, browser: string): Promise<void> {
   const row = await registrationAndOwnership.get(sql, { regNo, browser })
   if (row === undefined || Boolean(row.is_proven) || (row.stored ?? 0) >= MAX_BROWSERS) return
@@ -286,12 +286,12 @@ export async function recordBrowser(sql: Sql, regNo: RegNo, browser: string): Pr
     addPerson.run(sql, { id: row.id, eventId: row.event_id, person, browser, notifyId: null })
 }
 
-/** Deletes the browsers of a registration whose delegate or email address changes. */
+/** Deletes a registration's browsers when its delegate or email address changes. */
 export const deleteBrowsers = (sql: Sql, id: number): void => void removeBrowsers.run(sql, { id })
 
 /**
- * Returns the second payment. With `browser`, only if that browser made or opened both registrations. Only reads. May
- * also run outside the writer's transaction.
+ * Returns the second payment. With `browser`, returns it only if both registrations were made or opened in this
+ * browser. Only reads. May also run outside the writer's transaction.
  */
 export async function findSecondPayment(
   sql: Sql,
@@ -312,8 +312,8 @@ export async function findSecondPayment(
 }
 
 /**
- * Returns a paid registration of the same person, for a registration that is not paid yet. With `browser`, only a
- * registration that this browser made or opened. Only reads.
+ * Returns a paid registration of the same person, for a registration that is not paid yet. With `browser`, returns it
+ * only if it was made or opened in this browser. Only reads.
  */
 export async function findOtherPaid(
   sql: Sql,

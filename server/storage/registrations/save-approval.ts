@@ -1,7 +1,7 @@
 /**
  * Stores approvals, refusals and accepted offers.
- * An approved registration gets the price of its registration date. A refused registration no longer holds seats, and
- * its delegate may be offered another category.
+ * An approved registration gets the price on its registration date. When a registration is refused, its seats are
+ * released, and the delegate may be offered another category.
  */
 import { assert, err, formatMoney, ok, createOrderId, toAmount } from '../../../engine/index.ts'
 import { SERVER_MESSAGES } from '../../../engine/messages.ts'
@@ -57,7 +57,7 @@ const savePayUntil = statement(
       .set({ offer: null, pay_until: payUntil })
       .where('id', '=', id),
 )
-/** Allows staff to count payments for this attempt that were received after the refusal and are under review. */
+/** Allows staff to count payments for this attempt if they were received after the refusal and are under review. */
 const countReviewedPaymentsFor = statement(
   (builder, { id, attempt }: RegistrationParams & { attempt: number }) =>
     builder
@@ -74,8 +74,8 @@ const countReviewedPaymentsFor = statement(
 )
 
 /**
- * Approves a registration. A free registration is then complete; any other must be paid by the given date. The email
- * states which applies.
+ * Approves a registration. If it is free, it is then complete; otherwise it must be paid by the given date. The email
+ * states which of these applies.
  */
 export function approve(sql: Sql, action: NewAction, approval: Approval): Promise<ActionResult> {
   return applyAction(sql, action, async (row) => {
@@ -104,8 +104,8 @@ export function rejectApplication(
 }
 
 /**
- * Accepts the offer for the delegate: changes the category, and with it the price (as of the registration date) and the
- * seats.
+ * Accepts the offer for the delegate. Changes the category, and with it the seats and the price (as of the registration
+ * date).
  */
 export function acceptOffer(
   sql: Sql,
@@ -157,7 +157,7 @@ async function saveQuote(sql: Sql, { id }: RegistrationRow, quote: Quote): Promi
   savePrice.run(sql, { id, period, base, gst, total, bill })
 }
 
-/** Reserves the seats and starts the payment. The gateway is queried only after the delegate is sent to it. */
+/** Reserves the seats and starts the payment. The gateway is not queried until the delegate has been sent to it. */
 async function startPayment(
   sql: Sql,
   row: RegistrationRow,

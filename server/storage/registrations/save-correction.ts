@@ -70,8 +70,8 @@ const paidRegistration = statement((builder, { id }: RegistrationParams) =>
     .where('payment_status', '=', 'success'),
 )
 /**
- * Records that a registration was complete because it was free, so that its unpaid and refunded attempts no longer
- * determine its price.
+ * Records that a registration was complete because it was free. Its unpaid and refunded attempts then have no effect on
+ * its price.
  */
 const markFreeUntilNow = statement((builder, { id }: RegistrationParams) =>
   builder
@@ -155,8 +155,8 @@ export function correct(
 }
 
 /**
- * Returns true if the email address changed. The browser that registered entered another address, so it may belong to
- * another person.
+ * Returns true if the email address changed. The browser in which the delegate registered may then belong to another
+ * person.
  */
 const hasNewAddress = ({ email }: RegistrationRow, { searchable }: Correction): boolean =>
   email.toLowerCase() !== searchable.email.toLowerCase()
@@ -217,7 +217,8 @@ const isPaid = async (sql: Sql, id: number): Promise<boolean> =>
   (await paidRegistration.get(sql, { id })) !== undefined
 
 /**
- * Applies the price change. Requests an unpaid amount again at the new price, and keeps payments that were received.
+ * Applies a price change. An unpaid amount is requested again at the new price. Payments that were received still
+ * count.
  */
 async function reprice(
   sql: Sql,
@@ -233,7 +234,8 @@ async function reprice(
         'A payment of this registration needs review. Decide on it before you change the price.',
     })
   const balanceChange = toAmount(quote.total - (row.total ?? 0))
-  // Refunds are matched with the amount due only by their amounts, so a price change in between would lose a refund.
+  // A refund is matched with the amount due only by its amount. If the price changed meanwhile, the refund would be
+  // lost.
   if (balanceChange !== 0 && (await getRefundInProgress(sql, row.id)) > 0)
     return err({
       code: 'moved_on',

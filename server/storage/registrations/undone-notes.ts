@@ -1,6 +1,6 @@
 /**
  * Recognises notes that their author has undone.
- * These notes stay in the history, but no longer count as a response to a request.
+ * Such notes stay in the history, but do not count as a response to a request.
  */
 import { expressionBuilder, sql } from 'kysely'
 import type { Tables } from '../database/statements/tables.ts'
@@ -8,8 +8,8 @@ import type { Tables } from '../database/statements/tables.ts'
 const eb = expressionBuilder<Tables>()
 
 /**
- * Returns the SQL condition that the action with this alias is not an undone note: its user has not undone a note with
- * the same text later.
+ * Builds the SQL condition that the action with this alias is not an undone note: the same user has not later undone a
+ * note with the same text.
  */
 export const isInForce = (alias: string) =>
   eb.or([

@@ -1,7 +1,7 @@
 /**
- * Enforces unique answers with an index of normalised answers per rule.
- * The transaction that registers checks and writes the index, so that only one of two simultaneous registrations
- * succeeds.
+ * Enforces unique answers with an index of normalised answers for each rule.
+ * The transaction that registers a delegate checks and writes the index, so that only one of two simultaneous
+ * registrations succeeds.
  */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { getComparisonKey, getOwn } from '../../../engine/index.ts'
@@ -14,7 +14,7 @@ import { createUpdatingError } from '../database/store-busy-error.ts'
 import { parseSearch } from '../lists/search-terms.ts'
 import { completeIndex, discardOlderRules, readIndexedRules } from './fill-unique-answers.ts'
 
-/** The maximum number of registrations compared while their answers are not indexed yet. */
+/** The maximum number of registrations that are compared before their answers are indexed. */
 const MAX_CANDIDATES = 1_000
 
 type EventParams = { eventId: string }
@@ -53,7 +53,7 @@ const newestWithAnswer = statement(
       .orderBy('r.id', 'desc')
       .limit(1),
 )
-/** Registrations that are not in the search index yet. PostgreSQL has none. */
+/** Selects registrations that are not in the search index yet. On PostgreSQL, there are none. */
 const unsearchableRegistrations = statement(
   (builder, { eventId, except: exceptId }: EventParams & { except: number | null }) =>
     builder
@@ -76,9 +76,8 @@ const addAnswer = statement(
 )
 
 /**
- * Returns the newest registration that conflicts with these answers, and the position of the rule. Null if no
- * registration conflicts. A registration whose payment failed or was refunded does not conflict, nor does a cancelled
- * or refused one.
+ * Returns the newest registration that conflicts with these answers, and the index of the rule. Null if none does. A
+ * registration does not conflict if it is cancelled or refused, or if its payment failed or was refunded.
  */
 export async function findConflictingAnswer(
   sql: Sql,
@@ -89,7 +88,7 @@ export async function findConflictingAnswer(
 ): Promise<{ readonly rule: number; readonly regNo: RegNo } | null> {
   if (rules.length === 0) return null
   const keys = rules.map((uniqueRule) => getComparisonKey(uniqueRule, answers))
-  // Nearly every delegate is new, and this check takes a third of the time of a search for the other registration.
+  // Nearly every delegate is new, and this check takes a third of the time of the query that finds the registration.
   const isAnswerTaken = async ({ name }: UniqueRule, normalisedAnswer: string | null | undefined) =>
     normalisedAnswer != null &&
     (await uniqueAnswer.get(sql, { eventId, rule: name, folded: normalisedAnswer })) !== undefined
@@ -102,7 +101,7 @@ export async function findConflictingAnswer(
     const { name } = uniqueRule
     const normalisedAnswer = keys[rule]
     if (normalisedAnswer == null) continue
-    const index = indexes.find((one) => one.rule === name)
+    const index = indexes.find((ruleIndex) => ruleIndex.rule === name)
     const isIndexComplete = index?.createdAt === null
     const isComplete = isIndexComplete || (await completeIndex(sql, eventId, uniqueRule, index))
     const isTaken =
@@ -124,10 +123,10 @@ export async function findConflictingAnswer(
 }
 
 /**
- * Compares registrations while the answers of earlier ones are being indexed: registrations with the same words in
- * the office's search, and registrations that are not searchable yet. Returns null if no registration has the same
- * answers. Returns `undecided` if there are too many candidates, or if the rule compares no email address: only email
- * addresses are stored in the form in which they are searched.
+ * Compares registrations while the answers of earlier ones are being indexed: those that have the same words in the
+ * office's search, and those that are not searchable yet. Returns null if none has the same answers. Returns
+ * `undecided` if there are too many candidates, or if the rule compares no email address, because the search finds only
+ * email addresses with certainty.
  */
 async function findUnindexedConflict(
   sql: Sql,
@@ -163,7 +162,7 @@ const findCandidates = (
       .where(dialect.hasWords(terms))
       .where('r.event_id', '=', eventId)
       .where(isConflicting(exceptId))
-      // Does not order the rows, because SQLite takes twenty times as long to read the index backwards.
+      // The rows are not ordered, because SQLite takes twenty times as long to read the index backwards.
       .limit(dialect.limit(MAX_CANDIDATES)),
   ).all()
 
@@ -171,7 +170,7 @@ const findCandidates = (
 const PERSON_RULE = ''
 
 /**
- * Locks the answers: until the transaction ends, no other transaction can check or store these answers under these
+ * Locks the answers. Until the transaction ends, no other transaction can check or store these answers under these
  * rules, or register this person (if not null).
  */
 export function lockUniqueAnswers(
@@ -192,7 +191,7 @@ export function lockUniqueAnswers(
 }
 
 /**
- * Indexes the answers of a registration under the rules of its event, and of the event's other versions, because
+ * Indexes a registration's answers under the rules of its event version, and of the event's other versions, because
  * another version may have been activated in the meantime.
  */
 export async function indexAnswers(

@@ -1,4 +1,4 @@
-/** Builds SQL expressions for the balance of a registration `r`, by the same rule as its counters. */
+/** Builds SQL expressions for the balance of a registration `r`, by the same rule as the counters. */
 import { expressionBuilder, sql as raw } from 'kysely'
 import { ENDED_STATES } from '../../../engine/index.ts'
 import type { Amount } from '../../../engine/index.ts'
@@ -7,7 +7,7 @@ import type { Tables } from '../database/statements/tables.ts'
 const r = expressionBuilder<{ r: Tables['registrations'] }, 'r'>()
 const ZERO = raw.lit(0 as Amount)
 
-/** True for a cancelled or refused registration. An index uses this condition, so it must not change. */
+/** True for a cancelled or refused registration. An index uses this condition, so do not change it. */
 export const isEnded = r(
   'r.state',
   'in',
@@ -24,7 +24,7 @@ export const amountDue = r
   .else(r.fn.coalesce('r.total', ZERO))
   .end()
 
-/** The amount due, except for ended or expired registrations, which have no balance. */
+/** The amount due. Zero for ended and expired registrations, which have no balance. */
 export const amountOwed = r
   .case()
   .when(
@@ -36,7 +36,7 @@ export const amountOwed = r
   .else(amountDue)
   .end()
 
-/** The amount still due for a partly paid registration; 0 for all others, and for a payment without a registration. */
+/** The amount still due for a partly paid registration. 0 for any other, and for a payment without a registration. */
 export const openDifference = r
   .case()
   .when('r.payment_status', '=', raw.lit('success'))

@@ -1,5 +1,5 @@
 /**
- * Computes the dashboard figures of one event, and the values of its event file that are in use. Runs on the reader
+ * Computes the dashboard figures for an event, and finds which values in its event file are in use. Runs on the reader
  * thread.
  */
 import { sql as raw } from 'kysely'
@@ -23,7 +23,7 @@ import { readRegistrationsByIds } from '../registrations/row-mapping.ts'
 import { listTakenSeats } from '../seats/available-seats.ts'
 import type { EventFigures, Store } from '../index.ts'
 
-/** The number of newest registrations on the dashboard. */
+/** The dashboard lists this number of newest registrations. */
 const RECENT_ROWS = 10
 const NO_VALUES: CountedValues = { fields: [], options: [], items: false }
 
@@ -36,7 +36,7 @@ const newestRegistrations = statement((builder, { eventId }: { eventId: string }
     .orderBy('id', 'desc')
     .limit(RECENT_ROWS),
 )
-/** Uses the currency that the gateway named. Excludes payments in the gateway's test mode. */
+/** Uses the currency that the gateway reported. Excludes payments in the gateway's test mode. */
 const dismissedAmounts = statement((builder, { eventId }: { eventId: string }) =>
   builder
     .selectFrom('decisions as d')
@@ -54,7 +54,7 @@ const dismissedAmounts = statement((builder, { eventId }: { eventId: string }) =
     .groupBy('c.currency'),
 )
 type AnswerPart = { key: string; value: string; type: string }
-type FieldParams = { eventId: string; /** A JSON array. */ fields: string }
+type FieldParams = { eventId: string; /** The field ids, as a JSON array. */ fields: string }
 const selectAnswersOfFields = (builder: Kysely<Tables>, params: FieldParams, dialect: Dialect) =>
   builder
     .selectFrom(['registrations as r', raw<AnswerPart>`json_each(${raw.ref('r.answers')})`.as('a')])

@@ -24,8 +24,8 @@ const selectDebtors = (builder: Kysely<Tables>, { eventId }: { readonly eventId:
     .where(amountOwed, '>', 0 as Amount)
 
 /**
- * Builds a statement for unpaid registrations, which owe the full price. `registrations_by_status` has them in this
- * order.
+ * Builds a statement for unpaid registrations, which owe the full price. The index `registrations_by_status` contains
+ * them in this order.
  */
 const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refunded'>) =>
   statement((builder, params: PageParams, dialect) =>
@@ -37,8 +37,8 @@ const buildUnpaidStatement = (status: Exclude<PaymentStatus, 'success' | 'refund
   )
 /**
  * Selects paid registrations that owe a difference. Reads their ids from the small index of registrations with a
- * balance. With an additional condition on the event, SQLite would read all paid registrations of the event in the
- * order of the page.
+ * balance. With a further condition on the event, SQLite would read all the event's paid registrations, in the order of
+ * the page.
  */
 const selectPaidDebtors = (builder: Kysely<Tables>, { eventId }: { readonly eventId: string }) =>
   builder
@@ -144,7 +144,7 @@ export async function readDebtorPage(
   }
 }
 
-/** Adds up the amounts due by event and currency, as shown in the lists. */
+/** Adds up the amounts due by event and currency. They are the same as in the lists. */
 export async function readDebtorSums(
   sql: Sql,
   eventIds: readonly string[],

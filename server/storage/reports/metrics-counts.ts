@@ -1,20 +1,20 @@
-/** Counts operating metrics: queued work with its age, and registrations by event. */
+/** Computes operating metrics: the amount and age of queued work, and registrations by event. */
 import type { Instant } from '../../../engine/index.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
 import { statement } from '../database/statements/statement.ts'
 
 type QueueMetric = {
   readonly count: number
-  /** Creation time of the oldest entry. Null if the queue is empty. */
+  /** When the oldest entry was created. Null if the queue is empty. */
   readonly since: Instant | null
 }
 export type OperatingMetrics = {
-  /** Calls queued for the writer. At about 2,000 calls, requests are rejected. */
+  /** The number of calls queued for the writer. If it reaches about 2,000, requests are rejected. */
   readonly callsWaiting: number
   readonly mailsQueued: QueueMetric
   readonly mailsFailed: QueueMetric
   readonly paymentsPending: QueueMetric
-  /** Registrations by event and payment status. */
+  /** The number of registrations by event and payment status. */
   readonly registrations: readonly {
     readonly event: string
     readonly status: string

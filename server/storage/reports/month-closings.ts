@@ -42,7 +42,7 @@ export function closeMonth(sql: Sql, closings: readonly MonthClosing[]): void {
     addClosing.run(sql, { ...closing, figures: JSON.stringify(figures) })
 }
 
-/** Returns the newest closing of each event. */
+/** Returns each event's newest closing of the month. */
 export async function readMonthClosings(
   sql: Sql,
   month: string,

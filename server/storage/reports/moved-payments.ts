@@ -9,7 +9,8 @@ import type { Movement, MovementQuery } from './movement-types.ts'
 type Period = Pick<MovementQuery, 'from' | 'to'> & { readonly changedAfter: Instant }
 
 /**
- * Only a payment without a registration can be moved to another event. Its row still names the event that received it.
+ * Only a payment without a registration can be moved to another event. Its row still contains the event that received
+ * it.
  */
 const paymentsMovedAfter = statement(
   (builder, { eventId, from, to, changedAfter }: Period & { readonly eventId: string }) =>
@@ -31,7 +32,7 @@ const paymentsMovedAfter = statement(
       .where('c.paid_at', '<', to)
       .where('c.found_for', '=', eventId)
       .where('r.event_id', '<>', eventId)
-      // A payment that was recorded later was never in the closed figures of the previous event.
+      // A payment that was recorded later was never in the closed figures of the event from which it was moved.
       .where('c.seen_at', '<=', changedAfter)
       .where('d.at', '>', changedAfter)
       .where('d.registration_id', 'is', null)

@@ -1,4 +1,4 @@
-/** Builds the conditions and amounts of received payments and refunds, for their lists and their sums. */
+/** Builds the SQL conditions and amounts for lists and sums of received payments and refunds. */
 import { sql as raw } from 'kysely'
 import type { Expression, Kysely } from 'kysely'
 import {
@@ -49,7 +49,7 @@ export const selectReceivedPayments = (
             .select('d.id')
             .whereRef('d.capture_id', '=', 'c.id')
             .where('d.at', '>', changedAfter)
-            // Excludes refunds of counted payments, which change only the month of the refund.
+            // Excludes decisions to refund a counted payment, which change only the month of the refund.
             .where((decision) =>
               decision.or([
                 decision('d.what', 'not in', REFUND_DECISIONS),
@@ -94,10 +94,10 @@ export const selectCompletedRefunds = (
   return rows
 }
 
-/** Methods whose payments a bank statement shows individually, under their reference. */
+/** Methods whose payments a bank statement shows individually, each with its reference. */
 const STATEMENT_METHODS = ['transfer', 'upi'] as const satisfies readonly ManualMethod[]
 /**
- * True for a payment that no statement line shows. A refused payment needs no line, because it may never have been
+ * 1 for a payment that appears in no statement line. A refused payment needs no line, because it may never have been
  * received.
  */
 export const unreconciledFlag = raw<
@@ -108,7 +108,7 @@ export const unreconciledFlag = raw<
 export const refundMethod = raw<string>`case when c.source in (${raw.join(toLiterals(NON_GATEWAY_SOURCES))})
   or f.asked_at is not null or f.who in ('gateway', 'import', 'migration') then c.source else ${raw.lit(REFUNDED_OUTSIDE)} end`
 
-/** A report identifies a payment by its reference, or only by its order. */
+/** The fee and tax on a payment. A settlement report identifies a payment by its reference, or only by its order. */
 export const feeOfPayment = raw<Amount | null>`(select sum(s.fee + s.tax) from settlement_lines s
   where (s.reference = c.reference or (length(s.reference) = 0 and s.order_id = (select o.order_id from payments o where o.id = c.payment_id)))
   and s.source = c.source and s.kind = 'sale' and c.account in (s.account, ''))`
@@ -116,8 +116,8 @@ export const feeOfRefund = raw<Amount | null>`(select sum(s.fee + s.tax) from se
   where s.reference = f.reference and s.source = c.source and s.kind = 'refund' and c.account in (s.account, ''))`
 
 /**
- * A report identifies a refund by its reference, or by its amount together with its payment or order. Two equal refunds
- * need two lines.
+ * The number of report lines for equal refunds. A settlement report identifies a refund by its reference, or by its
+ * amount together with its payment or order. Two equal refunds need two lines.
  */
 const equalLineCount = raw<number>`(select count(*) from settlement_lines l
   where l.source = c.source and l.kind = 'refund' and l.amount = f.amount and l.id in (

@@ -27,7 +27,7 @@ type SumRow = {
   readonly amount: Amount
   readonly fee: Amount | null
 }
-/** The columns of a movement that the sums are grouped by, and the columns that are added up. */
+/** The columns of a movement by which sums are grouped, and the columns that are added up. */
 type MovementRow = Omit<SumRow, 'n'>
 
 const sumMovements = (builder: Kysely<Tables>, movements: AliasedExpression<MovementRow, 'm'>) =>
@@ -80,7 +80,7 @@ const sumRefunds = (sql: Sql, query: MovementQuery) =>
     ),
   ).all()
 
-/** Adds up all movements of the query, on all pages. Treats different spellings of a currency as one currency. */
+/** Adds up all movements that match the query. Different spellings of a currency count as one currency. */
 export async function readMovementSums(
   sql: Sql,
   query: MovementQuery,

@@ -12,31 +12,31 @@ import type {
 import type { EventFigures, WaitingCount } from '../registrations/registration-types.ts'
 import type { CaptureState, RefundState } from '../database/statements/money-tables.ts'
 
-/** Payments made and refunds completed at `from` or later, and before `to`. */
+/** Selects payments made and refunds completed from `from` (inclusive) to `to` (exclusive). */
 export type MovementQuery = {
-  /** Null: all events, and payments without an event. */
+  /** Null: all events, including payments without an event. */
   readonly eventIds: readonly string[] | null
   readonly from: Instant
   readonly to: Instant
-  /** Like `Movement.method`. */
+  /** A gateway or a manual method, as in `Movement.method`. */
   readonly method?: string | undefined
   /** Only payments and refunds through a gateway that are not in any stored settlement. */
   readonly isUnsettled?: boolean | undefined
   /** Only transfers and UPI payments that no saved bank statement shows. */
   readonly isUnreconciled?: boolean | undefined
-  /** Only entries that were recorded or decided on after that instant, which are later changes of a closed month. */
+  /** Only entries that were recorded or decided on after this time, because they change a month that was closed. */
   readonly changedAfter?: Instant | undefined
 }
 
 /** A received payment, or a completed refund. */
 export type Movement = {
   /**
-   * C and the number of a received payment, R and the number of a refund, or M and the number of a payment moved to
-   * another event.
+   * A letter and a number: C for a received payment, R for a refund, or M for a payment that was moved to another
+   * event.
    */
   readonly id: string
   readonly is: 'payment' | 'refund' | 'dispute'
-  /** When it was paid or refunded, and when that was recorded. */
+  /** When the amount was paid or refunded, and when this was recorded. */
   readonly at: Instant
   readonly recordedAt: Instant
   readonly eventId: string | null
@@ -52,8 +52,8 @@ export type Movement = {
   /** The state of the received payment. A refund has the state of its payment. */
   readonly state: CaptureState
   /**
-   * The gateway's fee and the tax on it according to the stored settlements, in rupees. Null if they do not list the
-   * payment.
+   * The gateway's fee plus the tax on the fee, in rupees, according to the stored settlements. Null if they do not list
+   * the payment or refund.
    */
   readonly fee: Amount | null
   /** True for a transfer or UPI payment that no saved bank statement shows. */
@@ -61,26 +61,26 @@ export type Movement = {
   /** For a payment: the amount still due for its registration, in the currency of the price. */
   readonly due: Amount
   readonly priceCurrency: Currency
-  /** The invoices of the payment, or the credit notes issued with the refund. */
+  /** The payment's invoices, or the credit notes issued with the refund. */
   readonly documents: readonly MovementDocument[]
   /**
-   * True if the payment was moved to another event. It is listed as a change of the first event, whose sums exclude
+   * True if the payment was moved to another event. It is listed as a change for the first event, whose sums exclude
    * it.
    */
   readonly isMovedAway?: true
 }
 export type MovementDocument = { readonly id: number; readonly serial: string }
 
-/** Sums of one event, method and currency. */
+/** The sums for one event, method and currency. */
 export type MovementSum = {
   readonly eventId: string | null
   readonly method: string
   readonly currency: Currency
   readonly payments: number
-  /** Counted payments, as in the revenue. */
+  /** Counted payments, which are in the revenue. */
   readonly received: Amount
   readonly inReview: Amount
-  /** Payments that were ignored, or refunded before they were counted. */
+  /** Payments that were dismissed, or were refunded before they were counted. */
   readonly notCounted: Amount
   readonly refunds: number
   /** Refunds of counted payments. */
@@ -132,9 +132,9 @@ export type Debtor = {
   readonly amount: Amount
   readonly currency: Currency
   readonly registeredAt: Instant
-  /** The time since which the amount is due: the time of the registration, or of the last change of its balance. */
+  /** Since when the amount has been due: the time of the registration, or of the latest change to its balance. */
   readonly since: Instant
-  /** When staff last sent a payment link. Null if they have not. */
+  /** When staff last sent a payment link. Null if they have not sent any. */
   readonly remindedAt: Instant | null
 }
 export type DebtorPage = { readonly rows: readonly Debtor[]; readonly next: string | null }
@@ -151,11 +151,11 @@ export type MonthClosing = {
   readonly month: string
   readonly who: string
   readonly at: Instant
-  /** The sums of the month when it was closed. */
+  /** The sums for the month at the time when it was closed. */
   readonly figures: readonly MovementSum[]
 }
 
-/** A line of a gateway's settlement, with the event of its payment. Null if the line names no payment of an event. */
+/** A line of a gateway's settlement, with the event of its payment. Null if the line belongs to no event's payment. */
 export type SettlementFee = SettlementLine & {
   readonly source: string
   readonly account: string
@@ -165,26 +165,26 @@ export type SettlementFee = SettlementLine & {
 export interface ReportStore {
   /** `currency`: the event's currency; INR if omitted. */
   dashboardFigures(eventId: string, day: Day, currency?: Currency): Promise<EventFigures>
-  /** Returns the work queue, by event. */
+  /** Returns the work queue of each event. */
   workQueue(eventIds: readonly string[], at: Instant): Promise<readonly WaitingCount[]>
   /** Returns payments and refunds, newest first. `after`: the `next` of the previous page. */
   movementPage(query: MovementQuery, after: string | null, limit: number): Promise<MovementPage>
-  /** Returns payments of these dates that staff moved from this event to another event after that instant. */
+  /** Returns payments made on these dates that staff later moved from this event to another one. */
   paymentsMovedAway(
     eventId: string,
     period: Pick<MovementQuery, 'from' | 'to'> & { readonly changedAfter: Instant },
   ): Promise<readonly Movement[]>
-  /** Returns the sums of all movements of a query, by event, method and currency. */
+  /** Returns the sums of all movements that match a query, by event, method and currency. */
   movementSums(query: MovementQuery): Promise<readonly MovementSum[]>
   /** Returns registrations with an amount due, oldest first. `after`: the `next` of the previous page. */
   debtorPage(eventIds: readonly string[], after: string | null, limit: number): Promise<DebtorPage>
   debtorSums(eventIds: readonly string[]): Promise<readonly DebtorSum[]>
   /**
-   * Returns refunds that staff requested and that are not completed. Includes sent refunds, refunds with an unknown
-   * result, and refused refunds without a decision.
+   * Returns refunds that staff requested and that have not been completed. Includes refunds that have been sent, that
+   * have an unknown result, or that were refused and await a decision.
    */
   openRefunds(eventIds: readonly string[] | null): Promise<readonly ListedRefund[]>
-  /** Returns the invoices and credit notes of that period, by number. */
+  /** Returns the invoices and credit notes issued in this period, by number. */
   taxDocuments(
     query: Pick<MovementQuery, 'eventIds' | 'from' | 'to'>,
   ): Promise<readonly ListedDocument[]>
@@ -194,7 +194,7 @@ export interface ReportStore {
     from: Day,
     to: Day,
   ): Promise<readonly SettlementFee[]>
-  /** Returns the newest closing of a month for each of these events. Null: all events. */
+  /** Returns the newest closing of a month for each of these events. `eventIds` null: for all events. */
   monthClosings(month: string, eventIds: readonly string[] | null): Promise<readonly MonthClosing[]>
   closeMonth(closings: readonly MonthClosing[]): Promise<void>
 }

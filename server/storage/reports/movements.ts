@@ -1,4 +1,4 @@
-/** Lists received payments and refunds by the time at which they were made. */
+/** Lists received payments and refunds by the time when they were made. */
 import { sql as raw } from 'kysely'
 import { INR, instant } from '../../../engine/index.ts'
 import type { Amount, Currency, Instant, RegNo } from '../../../engine/index.ts'
@@ -20,12 +20,12 @@ import type { Movement, MovementDocument, MovementPage, MovementQuery } from './
 
 type Kind = 'payment' | 'refund'
 /**
- * The position after the last row of the previous page. At the same instant, payments come before refunds, and newer
- * ids before older ones.
+ * The position after the last row of the previous page. If their times are equal, payments come before refunds, and
+ * higher ids before lower ones.
  */
 type Position = { readonly at: Instant; readonly kind: Kind; readonly id: number }
 
-/** True for the loss of a dispute: staff record the deducted amount as a refund under the dispute's id. */
+/** 1 for a lost dispute: staff record the deducted amount as a refund under the dispute's id. */
 const isDispute = raw<number>`case when exists (select 1 from disputes d where d.dispute_id = f.reference) then 1 else 0 end`
 
 type Row = {
@@ -81,7 +81,7 @@ const listPayments = (sql: Sql, query: MovementQuery, after: Position | null, li
           eb(
             refTuple('c.paid_at', 'c.id'),
             '<',
-            // A refund comes after all payments of the same instant.
+            // A refund comes after all payments with the same time.
             tuple(after.at, after.kind === 'payment' ? after.id : 0),
           ),
         )
@@ -199,7 +199,7 @@ export async function readMovementPage(
 const formatPosition = ({ at, kind, id }: Position): string =>
   `${at}${kind === 'payment' ? 'C' : 'R'}${id}`
 
-/** Parses the position of a page. Null if the text is not the `next` of a page. */
+/** Parses the position at which a page begins. Null if the text is not the `next` of a page. */
 export function parsePosition(text: string): Position | null {
   const [, at = '', kind, id = ''] = /^(\d{1,15})([CR])(\d{1,15})$/.exec(text) ?? []
   return kind === undefined

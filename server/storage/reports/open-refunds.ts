@@ -1,4 +1,4 @@
-/** Lists refunds that are not completed, for the refund list and the month-end close. */
+/** Lists refunds that have not been completed, for the refund list and the month-end close. */
 import { sql as raw } from 'kysely'
 import type { Kysely } from 'kysely'
 import { getReceivedCurrency } from '../../../engine/index.ts'
@@ -37,7 +37,7 @@ const refusedRefunds = statement((builder) =>
   selectListedRefunds(builder).where(isRefusedRefundOpen),
 )
 
-/** Returns the refunds, oldest first, with refused ones at the end. */
+/** Returns the refunds, oldest first, with the refused ones at the end. */
 export async function listOpenRefunds(
   sql: Sql,
   eventIds: readonly string[] | null,

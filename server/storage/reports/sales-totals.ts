@@ -1,4 +1,4 @@
-/** Adds up the items bought by the registrations of a list, and the payments for them. Runs on the reader thread. */
+/** Adds up the items bought on a list's registrations, and the payments for them. Runs on the reader thread. */
 import { sql as raw } from 'kysely'
 import type { Expression, Kysely, SqlBool } from 'kysely'
 import { mapInOrder } from '../database/in-order.ts'
@@ -14,8 +14,8 @@ import { findMatchingRows } from '../lists/search-registrations.ts'
 import type { ListQuery, ListSales } from '../index.ts'
 
 /**
- * Adds up the sales of a list. A search includes at most MAX_COUNTED registrations; any other list is added up in one
- * pass over its lines. Excludes ended registrations, unless the query selects them.
+ * Adds up a list's sales. A search includes at most MAX_COUNTED registrations; any other list is added up in one pass
+ * over its bill lines. Ended registrations are excluded unless the query selects them.
  */
 export async function computeSalesOfList(
   sql: Sql,
@@ -109,7 +109,7 @@ const sumByCurrency = (groups: readonly SalesGroup[]): readonly Money[] =>
       amount: toAmount(amounts.reduce((sum, { received }) => sum + received, 0)),
     }))
 
-/** Selects the lines `l` of the current bills, with their registrations `r`. */
+/** Selects the lines `l` on current bills, with their registrations `r`. */
 const selectLines = (builder: Kysely<Tables>, condition: Expression<SqlBool>) =>
   builder
     .selectFrom('registrations as r')
@@ -134,9 +134,9 @@ type PartialLine = Pick<SalesSum, 'item' | 'option' | 'currency' | 'total'> & {
 }
 
 /**
- * Assigns the paid amounts to lines. If a bill is not paid exactly, each line gets its share of the retained amount.
- * Amounts above the bill, or without a valid bill, have no line. The sum of the lines and these amounts equals the
- * total retained amount to the paisa.
+ * Assigns the paid amounts to lines. If a bill is not paid exactly, each line gets its proportion of the retained
+ * amount. Amounts above the bill, or without a valid bill, are not assigned to any line. The lines and these amounts
+ * add up to the total retained amount, to the paisa.
  */
 function assignPaidAmounts(
   sums: readonly SalesSum[],
@@ -158,7 +158,8 @@ function assignPaidAmounts(
     let assignedAmount = 0
     for (const line of lines) {
       cumulativeWeight += line.total
-      // Uses the running sum, so that all shares add up. The product of two amounts is not a safe integer.
+      // Computed from the running sum, so that all shares add up. The product of two amounts may exceed the safe
+      // integers.
       const cumulativeAmount = Number(
         (BigInt(retainedAmount) * BigInt(cumulativeWeight)) / BigInt(bill),
       )

@@ -1,4 +1,4 @@
-/** Lists the settlement lines of given dates, with the events of their payments. */
+/** Lists the settlement lines in a period, with the events of their payments. */
 import type { Day } from '../../../engine/index.ts'
 import { flatMapInOrder } from '../database/in-order.ts'
 import type { Sql } from '../database/sqlite-connection.ts'
@@ -37,7 +37,7 @@ const feesOfAccount = statement((builder, { source, account, from, to }: FeePara
             .where('c.account', 'in', [account, ''])
             .whereRef('c.reference', '=', 'settlement_lines.reference')
             .limit(1),
-          // Finds the event of a refund, or of a report line that names only our order.
+          // Finds the event of a refund, or of a report line that contains only our order id.
           selectFrom('payments as p')
             .innerJoin('registrations as r', 'r.id', 'p.registration_id')
             .select('r.event_id')
@@ -54,7 +54,7 @@ const feesOfAccount = statement((builder, { source, account, from, to }: FeePara
     .orderBy('id'),
 )
 
-/** Returns the settlement lines of these dates. Excludes lines without a date. */
+/** Returns the settlement lines with these dates. Lines without a date are excluded. */
 export async function listSettlementFees(
   sql: Sql,
   eventIds: readonly string[] | null,

@@ -101,7 +101,7 @@ test('prices by an answer other than the category, and amounts that the delegate
 
 test('the calendar does not state that registration without an opening day opens on the first day', () => {
   expect(firstDay?.changes[0]).toBe(
-    'Registration: open, also before this day (the file states no opening date)',
+    'Registration: open, before this day too (the file states no opening date)',
   )
   const daysWithOpening = listDays(NATIONAL_EVENT, (text) =>
     text.replace('registration:\n', 'registration:\n  opens: 2026-11-10\n'),

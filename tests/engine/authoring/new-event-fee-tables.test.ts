@@ -76,7 +76,7 @@ test.each<[string, string, readonly string[]]>([
       'Member | 5,000 | 6,000 | 8,000',
       'Non-member | 6,000 | 7,000 | 9,000',
       'Student | 2,500 | 3,000 | NIL',
-      '2,2, “Student” would be free in “Spot registration”, but pays ₹ 3,000 in “Regular”. Write – if it is not on sale in that period.',
+      '2,2, “Student” would be free in “Spot registration”, but pays ₹ 3,000 in “Regular”. Write “–” if it is not on sale in that period.',
     ],
   ],
   [
@@ -109,7 +109,7 @@ test.each<[string, string, readonly string[]]>([
       'Early Bird:2026-08-31 | On-site:',
       'Delegate | 5,000/- | –',
       'Foreign delegate | USD 100 | 200',
-      '1,, The prices of “Foreign delegate” are in a different currency. Remove the row: you can enter only prices in rupees here, and add prices in another currency to the file later.',
+      '1,, The prices of “Foreign delegate” are in a different currency. Remove the row: you can enter only prices in rupees here. Add prices in other currencies to the file later.',
     ],
   ],
   [
@@ -142,7 +142,7 @@ test.each<[string, string, readonly string[]]>([
       'PG | 3000 / 3500 | ',
       '0,1, “TBA” is not a price. Write an estimate for now, and change it when the price is known.',
       '1,0, “3000 / 3500” has several prices. Which one does “PG” pay in “Early”?',
-      '1,1, What does “PG” pay in “Late”? Write an amount, free, or – if it is not on sale in that period.',
+      '1,1, What does “PG” pay in “Late”? Write an amount, “free”, or “–” if it is not on sale in that period.',
       ',,0 “Includes dinner” has no prices. If it is a category, add it as a row, then remove it here.',
     ],
   ],
@@ -177,7 +177,7 @@ test.each<[string, string, readonly string[]]>([
     [
       ':2026-08-31 | : | Amount in USD:',
       'Member | 5000 | 6000 | USD 7000',
-      ',2, The prices of “Amount in USD” are in a different currency. Remove the column: you can enter only prices in rupees here, and add prices in another currency to the file later.',
+      ',2, The prices of “Amount in USD” are in a different currency. Remove the column: you can enter only prices in rupees here. Add prices in other currencies to the file later.',
       ',1, What is the last day of “Regular”?',
       ',,0 “Residential” has no prices. If it is a category, add it as a row, then remove it here.',
     ],
@@ -272,7 +272,7 @@ test.each<[string, string, readonly string[]]>([
     [
       'Early:2026-08-31 | Late:',
       'Member | 390,00 | 490',
-      '0,0, “390,00” can be 390 with decimals, or a larger amount with a digit missing. Write it without the comma.',
+      '0,0, “390,00” may mean 390 with decimals, or a larger amount with a missing digit. Write it without the comma.',
     ],
   ],
   [

@@ -120,7 +120,7 @@ describe('a pasted table of workshops', () => {
       [
         'Basic Echo |  | 1500 | 2000 | ',
         '“Lunch is served” was not read. If it affects the prices, add it to the file later.',
-        'The table says that GST is added to its prices. All prices of the event are charged as you answered for the registration fees.',
+        'The table says that GST is added to its prices. GST on all prices follows your answer for the registration fees.',
         'The table has 2 prices in a row, but the registration fees have 3 periods (Early, Regular, Spot). Compare the prices in each column.',
       ],
     ],
@@ -140,12 +140,12 @@ test.each<[string, readonly ItemRow[], readonly string[]]>([
     [row('', '', '1 2 3'), row('Echo', '', '1  abc', 'many'), row('ECG', '', '3 2 1', '0')],
     [
       '0, Which workshop has these prices?',
-      '1,1 What does “Echo” cost in “Regular”? Write an amount, free, or – if it is not on sale in that period.',
-      '1,2 “abc” is not a price. Write an amount, free, or – if it is not on sale in that period.',
+      '1,1 What does “Echo” cost in “Regular”? Write an amount, “free”, or “–” if it is not on sale in that period.',
+      '1,2 “abc” is not a price. Write an amount, “free”, or “–” if it is not on sale in that period.',
       '1,number “many” is not a number of seats. Write a whole number, such as 30.',
       '2,1 “ECG” would be cheaper in “Regular” (₹ 2) than in “Early” (₹ 3).',
       '2,2 “ECG” would be cheaper in “Spot” (₹ 1) than in “Regular” (₹ 2).',
-      '2,number “ECG” would have no seat.',
+      '2,number “ECG” would have no seats.',
     ],
   ],
   [
@@ -163,7 +163,7 @@ test.each<[string, readonly ItemRow[], readonly string[]]>([
       '2, “Echo” has two rows for “PG”.',
       '3, “Nurse” is not a category of this conference.',
       '5, “Echo” is listed twice.',
-      '4, What do the other categories pay for “ECG” (Non-Member, PG, Faculty)? Write one price for all of them, or – if they cannot choose it.',
+      '4, What do the other categories pay for “ECG” (Non-Member, PG, Faculty)? Write one price for all of them, or “–” if they cannot choose it.',
       '6, “Airway” would never be on sale.',
     ],
   ],
@@ -182,7 +182,7 @@ test('mistakes in the prices of accompanying persons are reported at their cells
   expect(
     problems.map(({ row: at, column, message }) => `${at},${column ?? ''} ${message}`),
   ).toEqual([
-    '0,1 “abc” is not a price. Write an amount, free, or – if it is not on sale in that period.',
+    '0,1 “abc” is not a price. Write an amount, “free”, or “–” if it is not on sale in that period.',
     '0,number “five” is not an age. Write a number of years, such as 5, or leave it empty.',
     '1, You can enter only one price for accompanying persons here. Remove “Accompanying child”, and add it to the file later.',
   ])
@@ -362,7 +362,7 @@ test.each<[string, unknown]>([
   ],
   [
     'Echo for PG = free',
-    'What do the other categories pay for “Echo” (Member, Non-Member, Faculty)? Write one price for all of them, or – if they cannot choose it.',
+    'What do the other categories pay for “Echo” (Member, Non-Member, Faculty)? Write one price for all of them, or “–” if they cannot choose it.',
   ],
 ])('the command reads %s', (text, expected) => {
   const result = QUESTIONS.find(({ name }) => name === 'workshops')?.parse(text, answers, today)

@@ -120,7 +120,7 @@ test.each<[string, string, object | string]>([
     },
   ],
   ['workshops', 'ECG = 1000; ecg = 500', '“ECG” is listed twice.'],
-  ['workshops', 'ECG = 1000, 0 seats', '“ECG” would have no seat.'],
+  ['workshops', 'ECG = 1000, 0 seats', '“ECG” would have no seats.'],
   [
     'workshops',
     'ECG = 1000, -30 seats',

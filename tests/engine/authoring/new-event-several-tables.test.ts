@@ -188,7 +188,7 @@ describe('an invalid cell does not remove the seats from a table of workshops', 
   test('the organiser is asked about numbers without a heading or currency', () => {
     const table = readWorkshopTexts('Casts\t500\t24\nBraces\t700\t40')
     expect(readWorkshopTable(table, answers).problems).toEqual([
-      { message: 'Are 24, 40 the seats of the workshops, or prices in “Regular”?' },
+      { message: 'Are 24, 40 numbers of seats, or prices in “Regular”?' },
     ])
     const { seatsAsked: _asked, ...tableOfPrices } = table
     const readWorkshops = (tableWithChoice: ItemTable) =>

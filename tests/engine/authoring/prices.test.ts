@@ -355,7 +355,7 @@ describe('correct tables', () => {
     'Hotel rooms from Rs. 4,000 a night',
     'Best poster: a prize of Rs. 5,000',
     'Rs. 300 will be deducted on cancellation',
-    'Kit worth Rs. 2,000 for everybody',
+    'Kit worth Rs. 2,000 for everyone',
     'Save Rs. 500 before January',
     'Gala dinner Rs. 1,750, payable at the venue',
     'Bank charges of Rs. 30 are borne by the delegate',

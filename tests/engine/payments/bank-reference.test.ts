@@ -1,4 +1,4 @@
-/** One bank reference in many spellings, and statement lines that contain it, another reference or none. */
+/** Recognises a bank reference in any spelling, and finds references in statement lines. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -47,7 +47,7 @@ test.each([
   '526123456702 UPI',
   '526123456702 / paid by Sharma',
   'Sharma, UTR:526123456702',
-])('the reference %j is equal to 526123456702', (spelling) => {
+])('%j is the same reference as 526123456702', (spelling) => {
   expect(toBankKey(spelling)).toBe(UTR)
 })
 
@@ -63,7 +63,7 @@ test.each([
   ['CMS4123456789', 'NEFT CMS4123456789'],
   ['AXISCN0123456789', 'NEFT/AXISCN0123456789'],
   ['000123 HDFC Bank', '123 hdfc bank'],
-])('the reference %j is equal to %j', (firstSpelling, secondSpelling) => {
+])('%j and %j are the same reference', (firstSpelling, secondSpelling) => {
   expect(toBankKey(firstSpelling)).toBe(toBankKey(secondSpelling))
 })
 
@@ -73,7 +73,7 @@ test.each([
   ['123 HDFC', '123 SBI'],
   ['HDFCN52027010912', 'ICICN52027010912'],
   ['526123456702', '526123456702 3'],
-])('the reference %j is not equal to %j', (firstSpelling, secondSpelling) => {
+])('%j and %j are different references', (firstSpelling, secondSpelling) => {
   expect(toBankKey(firstSpelling)).not.toBe(toBankKey(secondSpelling))
 })
 
@@ -81,7 +81,7 @@ test.each(['', ' ', '—', '000', '\u200b'])('%j contains no reference', (text) 
   expect(toBankKey(text)).toBe('')
 })
 
-/** References of twelve digits; of a bank code, a channel and a number; or of a channel and a number. */
+/** Generates references: twelve digits; a bank code, a channel and a number; or a channel and a number. */
 const anyUtr = fc.oneof(
   fc
     .tuple(fc.integer({ min: 1, max: 9 }), fc.stringMatching(/^\d{11}$/))
@@ -106,12 +106,14 @@ const buildSpelling = (utr: string) =>
       fc.array(separators, { minLength: utr.length, maxLength: utr.length }),
       fc.boolean(),
     )
-    .map(([word, zeros, between, isLowerCase]) => {
-      const text = [...utr].map((letter, index) => `${letter}${between[index] ?? ''}`).join('')
-      return `${word}${zeros}${isLowerCase ? text.toLowerCase() : text}`
+    .map(([prefix, zeros, separatorsAfter, isLowerCase]) => {
+      const text = [...utr]
+        .map((letter, index) => `${letter}${separatorsAfter[index] ?? ''}`)
+        .join('')
+      return `${prefix}${zeros}${isLowerCase ? text.toLowerCase() : text}`
     })
 
-test('every spelling of a reference has the same key, and the key of a key is the same key', () => {
+test('every spelling of a reference has the same key, and the key of that key is the key itself', () => {
   const spellings = anyUtr.chain((utr) => fc.tuple(fc.constant(utr), buildSpelling(utr)))
   fc.assert(
     fc.property(spellings, ([utr, spelling]) => {
@@ -122,7 +124,7 @@ test('every spelling of a reference has the same key, and the key of a key is th
   )
 })
 
-test('the key of any key is the same key', () => {
+test('for any text, the key of its key is the key itself', () => {
   fc.assert(
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       expect(toBankKey(toBankKey(text))).toBe(toBankKey(text))
@@ -140,7 +142,7 @@ test('references that differ in one character have different keys', () => {
   )
 })
 
-test('a line contains a reference as a whole word or in groups, and never as part of a longer reference', () => {
+test('a reference is found in a line as a whole word or in groups, but never as part of a longer reference', () => {
   expect([...findReferenceKeys(`UPI/CR/${UTR}/ASHA`)]).toContain(UTR)
   expect([...findReferenceKeys('IMPS 5261 2345 6702 ASHA')]).toContain(UTR)
   for (const longerNumber of [`9${UTR}`, `${UTR}9`, `A${UTR}`, '50200012345678'])
@@ -162,7 +164,7 @@ test.each([
 })
 
 test.each(['5261 2345 6702', 'N328 2612 3456 7890', 'CMS4123456789', 'hdfcr5-20270109-12345678'])(
-  'a form accepts the reference %j, as payment apps show it',
+  'a form accepts %j, the format in which payment apps show a reference',
   (reference) => {
     expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(true)
   },
@@ -173,17 +175,14 @@ test.each([
   'UTR 526123456702',
   'utr no: 5261 2345 6702',
   'Ref no. 00526123456702',
-])('delegates can report the reference %j, as staff can', (reference) => {
+])('delegates as well as staff can enter the reference %j', (reference) => {
   expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(true)
   expect(isUtr(toBankKey(reference))).toBe(true)
 })
 
-test.each(['UTR', 'UTR Sharma'])(
-  'a form does not accept the word without a number: %j',
-  (reference) => {
-    expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(false)
-  },
-)
+test.each(['UTR', 'UTR Sharma'])('a form does not accept %j, which has no number', (reference) => {
+  expect(new RegExp(FORMATS.utr, 'u').test(reference)).toBe(false)
+})
 
 test.each(['Sharma', '52612345670', 'N32826123456789', '5261234567020'])(
   'a form does not accept %j as a reference',
@@ -235,7 +234,7 @@ const matchLines = (
 const mapNumbers = (...numberPairs: readonly [string, RegNo | null][]) =>
   new Map<BankKey, RegNo | null>(numberPairs.map(([no, regNo]) => [toBankKey(no), regNo]))
 
-describe('the registration that a bank line pays for', () => {
+describe('matching statement lines with registrations', () => {
   test('a reported reference that is part of a longer number matches nothing', () => {
     const { found } = matchLines(
       [formatCreditLine('NEFT 9526123456702 X'), formatCreditLine('TO A/C 50200012345678')],
@@ -253,7 +252,7 @@ describe('the registration that a bank line pays for', () => {
     expect(
       matchLines([line], [createExpectedPayment(1, UTR), createExpectedPayment(2)]).found,
     ).toEqual([['ambiguous', '2', '1']])
-    // Even if that registration is paid, or belongs to another event.
+    // This also holds if that registration is paid or belongs to another event.
     const knownRegistrations = {
       registrations: mapNumbers(['SMPL4799991609', createExpectedPayment(9).regNo]),
     }
@@ -308,7 +307,7 @@ describe('the registration that a bank line pays for', () => {
     ])
   })
 
-  test('the match of a line with a reported reference and the reference of a recorded payment includes the delegate who reported it', () => {
+  test('a line with a reported reference and that of a recorded payment is shown with both delegates', () => {
     const recordedUtr = 'HDFCN52026020003'
     const lines = [
       formatCreditLine(`NEFT ${UTR} FOR ${recordedUtr}`),
@@ -320,7 +319,7 @@ describe('the registration that a bank line pays for', () => {
     expect(firstMatch).toEqual(['ambiguous', '3', '1'])
   })
 
-  test('a number in the bank details of the file or of the event is not used as a reference', () => {
+  test('a number in the bank details of the statement or the event is not used as a reference', () => {
     const lines = [
       formatCreditLine('NEFT ASHA TO 502000123456'),
       formatCreditLine('NEFT RAVI SMPL4799991602 TO 502000123456'),
@@ -363,7 +362,7 @@ describe('the registration that a bank line pays for', () => {
       ).toEqual([['unmatched']])
   })
 
-  test('two claims with the same reference both need a decision by staff', () => {
+  test('if two delegates report the same reference, staff decide on both', () => {
     const twoClaims = [createExpectedPayment(1, UTR), createExpectedPayment(2, `UTR ${UTR}`)]
     expect(matchLines([formatCreditLine(`UPI ${UTR}`)], twoClaims).found).toEqual([
       ['ambiguous', '1', '2'],
@@ -371,9 +370,9 @@ describe('the registration that a bank line pays for', () => {
   })
 })
 
-describe('a bank line of a recorded transfer', () => {
+describe('a statement line for a recorded transfer', () => {
   test.each(['5261 2345 6702', 'utr 526123456702', '00526123456702'])(
-    'that was recorded as %j is recognised, whatever else the line contains',
+    'is recognised if the transfer was recorded as %j, whatever else the line contains',
     (reference) => {
       const line = formatCreditLine(`IMPS ${UTR} ASHA`, '1180', 'S12345678')
       expect(
@@ -395,7 +394,7 @@ describe('a bank line of a recorded transfer', () => {
     expect(repeatedLines).toEqual([{ line: 4, first: 2 }])
   })
 
-  test('is distinguished from another line with the same reference by its amount; otherwise staff decide', () => {
+  test('is distinguished by its amount from a line with the same reference; if the amounts are equal, staff decide', () => {
     const payments: [string, KnownPayment][] = [[UTR, createRecordedPayment(1)]]
     const lines = [formatCreditLine(`IMPS ${UTR} A`), formatCreditLine(`IMPS ${UTR} B`, '590')]
     expect(matchLines(lines, [], { payments }).found).toEqual([
@@ -418,7 +417,7 @@ describe('a bank line of a recorded transfer', () => {
     )
   })
 
-  test('whose two numbers match two payments needs a decision by staff', () => {
+  test('needs a decision by staff if its two numbers match two payments', () => {
     const { found } = matchLines([formatCreditLine(`IMPS ${UTR}`, '1180', 'S12345678')], [], {
       payments: [
         [UTR, createRecordedPayment(1)],
@@ -428,7 +427,7 @@ describe('a bank line of a recorded transfer', () => {
     expect(found.map(([as, ...of]) => [as, of.toSorted()])).toEqual([['ambiguous', ['1', '2']]])
   })
 
-  test('that contains only its registration number needs a decision by staff, because a registration may be paid twice', () => {
+  test('needs a decision by staff if it contains only the registration number, because a registration may be paid twice', () => {
     const payments: [string, KnownPayment][] = [['SMPL4799991601', createRecordedPayment(1)]]
     const knownPayments = {
       payments,
@@ -439,7 +438,7 @@ describe('a bank line of a recorded transfer', () => {
     ])
   })
 
-  test('that was recorded with the conference’s own account number is not matched with every line', () => {
+  test('is not recognised by the conference’s own account number, even if the transfer was recorded with that number', () => {
     const payments: [string, KnownPayment][] = [['50200012345678', createRecordedPayment(1)]]
     const details = ['account 50200012345678']
     expect(
@@ -449,7 +448,7 @@ describe('a bank line of a recorded transfer', () => {
   })
 })
 
-describe('a transfer that the bank returns', () => {
+describe('a transfer that the bank returned', () => {
   test('is shown with the registration that it paid', () => {
     const { found, all } = matchLines([formatDebitLine(`RETURN IMPS ${UTR}`)], [], {
       payments: [[UTR, createRecordedPayment(1)]],
@@ -458,7 +457,7 @@ describe('a transfer that the bank returns', () => {
     expect(all[0]?.line.amount).toBe(toRupees(1180))
   })
 
-  test('in the same file as the transfer prevents a match of that transfer', () => {
+  test('is not matched with a registration if the return is in the same file', () => {
     const { found } = matchLines(
       [formatCreditLine(`UPI ${UTR}`), formatDebitLine(`RETURN ${UTR}`)],
       [createExpectedPayment(1, UTR)],
@@ -493,12 +492,12 @@ test('a file with one large cell of numbers does not block the server', () => {
 test.each([
   ['the same short numbers in every line', () => '12 34 56 '.repeat(30)],
   [
-    'other short numbers in every line',
+    'different short numbers in every line',
     (n: number) =>
       Array.from({ length: 90 }, (_, index) => 10 + ((n * 31 + index * index) % 89)).join(' '),
   ],
   [
-    'a long enough number, thirty times per line',
+    'a number long enough to be a reference, thirty times per line',
     (n: number) => Array.from({ length: 30 }, (_, index) => 100_000 + n * 30 + index).join(' X '),
   ],
 ])('a file with %s does not block the server', (_, text) => {
@@ -512,7 +511,7 @@ test.each([
   expect(statementResult.ok && findStatementReferences(statementResult.value)).toBe(null)
 })
 
-test('a long bank statement is searched', () => {
+test('a long bank statement is not too large to search', () => {
   const statementResult = readStatement([
     { line: 1, cells: ['Date', 'Narration', 'Ref No', 'Credit'] },
     ...Array.from({ length: 4_990 }, (_, n) => ({
@@ -533,11 +532,11 @@ test.each([
   ['526123456702 and HDFCN52027010912', ['526123456702', 'HDFCN52027010912']],
   ['012345678901 UPI', ['12345678901']],
   ['UPI/012345678901/1', ['12345678901']],
-])('a payment recorded as %j is found by the bank’s numbers in this text', (text, numbers) => {
+])('a payment recorded as %j is found by the bank’s numbers in that text', (text, numbers) => {
   expect(listReferenceKeys(text)).toEqual(expect.arrayContaining(numbers))
 })
 
-test('lines without a number are distinguished by date, amount and text, and are recognised after they are recorded', () => {
+test('lines without a number are distinguished by date, amount and text, and are recognised once they are recorded', () => {
   const lines = [formatCreditLine('CASH DEPOSIT', '500'), formatCreditLine('CASH DEPOSIT', '700')]
   const firstImport = matchLines(lines, [])
   const [firstReference, secondReference] = firstImport.all.map(({ reference }) => reference)

@@ -1,4 +1,4 @@
-/** Downloaded statements of common Indian banks, compared with unpaid registrations. */
+/** Reads statements downloaded from common Indian banks, and matches them with unpaid registrations. */
 import { expect, test } from 'vitest'
 import { INR, toBankKey, day, readStatement, reconcileStatement } from '../../../engine/index.ts'
 import type { Currency, UnpaidOrder, RegNo } from '../../../engine/index.ts'
@@ -48,7 +48,7 @@ Date,Narration,Chq./Ref.No.,Value Dt,Withdrawal Amt.,Deposit Amt.,Closing Balanc
     [['2027-02-03', 10_000_050, 'TRANSFER FROM 4897', 'BY TRANSFER-UPI/CR/703412345678/RAVI']],
   ],
   [
-    'ICICI: one column of amounts, and Cr or Dr in another',
+    'ICICI: one column of amounts, and another with Cr or Dr',
     `No.,Transaction ID,Value Date,Txn Posted Date,ChequeNo.,Description,Cr/Dr,Transaction Amount(INR),Available Balance(INR)
 1,S12345678,03-02-2027,03-02-2027 10:11:12,,IMPS/703411112222,CR,2360.00,1000
 2,S12345679,03-02-2027,03-02-2027 10:12:12,,RENT,DR,5000.00,1000
@@ -113,7 +113,7 @@ const createLine = (n: number, narration: string, amount = 1180) => ({
   amount: toRupees(amount),
 })
 
-test('a payment with an unreadable date is reported, but totals below the table are not', () => {
+test('a payment with an unreadable date is reported, but a total below the table is not', () => {
   const statementResult = readStatement(
     readRows(`Date,Narration,Chq/Ref No,Withdrawal Amt,Deposit Amt
 24-Nov,UPI 703412345678,,,100
@@ -132,19 +132,19 @@ test('a payment with an unreadable date is reported, but totals below the table 
 })
 
 test.each([
-  ['a column that says USD', 'Date,Narration,Deposit Amt,Currency\n03/02/27,INWARD,1456.77,USD\n'],
+  ['USD in a column', 'Date,Narration,Deposit Amt,Currency\n03/02/27,INWARD,1456.77,USD\n'],
   [
-    'a line above the table',
+    'USD in a line above the table',
     'Currency: USD,,\nDate,Narration,Deposit Amt\n03/02/27,INWARD,1456.77\n',
   ],
   ['a comma before the paise', 'Date,Narration,Deposit Amt\n03/02/27,INWARD,"1456,77"\n'],
-])('an amount in another currency or number format is not read as rupees: %s', (_, text) => {
+])('an amount in another currency or number format is not read as rupees (%s)', (_, text) => {
   const statementResult = readStatement(readRows(text))
   expect(statementResult).toMatchObject({ ok: true, value: { lines: [] } })
   expect(statementResult.ok && statementResult.value.unread).toHaveLength(1)
 })
 
-test('two downloads in one file are each read by their own headings, even if the order of columns differs', () => {
+test('if a file contains two downloads, each is read by its own headings, even if the columns are in a different order', () => {
   expect(
     readCredits(`Date,Narration,Withdrawal Amt,Deposit Amt,Currency
 03/02/27,FIRST,,"1,00,000.00",INR
@@ -157,7 +157,7 @@ Date,Narration,Deposit Amt,Withdrawal Amt,Currency
   ])
 })
 
-test('lines match by payment claim or registration number; a match by amount and date is only a suggestion', () => {
+test('lines match by reported reference or registration number; a match by amount and date is only a suggestion', () => {
   const awaitedPayments = [
     createExpectedPayment(1, { claim: createClaim('icic n2 2027 0203 12345678') }),
     createExpectedPayment(2),
@@ -202,16 +202,14 @@ test.each([
   ['a point before the cents', '"1,234.50"', 123_450],
   ['the code next to the amount', '"1234,50 EUR"', 123_450],
   ['the symbol before the amount', '"€ 99.75"', 9_975],
-  // These can be thousands or three decimals: the wrong reading would be a thousand times too high.
+  // These can be thousands or three decimal places: a wrong guess would be a thousand times too high.
   ['three digits after a point', '1.234', null],
   ['three zeros after a point', '1.000', null],
-])('a statement in euros with %s is read to the cent, or reported', (_, cell, amount) => {
+])('a statement in euros with %s is either read to the cent or reported', (_, cell, amount) => {
   const rows = readRows(`Date,Narration,Deposit Amt,Currency\n03/02/27,TRANSFER,${cell},EUR\n`)
   const statement = readStatement(rows, null, 'EUR' as Currency)
   if (!statement.ok) throw new Error(statement.error.code)
-  expect(statement.value.lines.map((found) => found.amount)).toEqual(
-    amount === null ? [] : [amount],
-  )
+  expect(statement.value.lines.map((line) => line.amount)).toEqual(amount === null ? [] : [amount])
   expect(statement.value.unread).toEqual(amount === null ? [2] : [])
 })
 
@@ -250,7 +248,7 @@ test.each([
     'a comma before thousands, where other lines have a comma before the cents',
     'Date,Narration,Deposit\n03/02/27,A,"659,777"\n04/02/27,B,"7,00"\n',
   ],
-  ['three digits after the only mark', 'Date,Narration,Deposit\n03/02/27,A,"659,777"\n'],
+  ['three digits after the only separator', 'Date,Narration,Deposit\n03/02/27,A,"659,777"\n'],
 ])('a line with %s is reported as unreadable in a statement in euros', (_, text) => {
   const statement = readStatement(readRows(text), null, 'EUR' as Currency)
   if (!statement.ok) throw new Error(statement.error.code)
@@ -258,7 +256,7 @@ test.each([
   expect(statement.value.lines.map(({ line: number }) => number)).not.toContain(2)
 })
 
-test('thousands are read correctly if other cells show the decimal mark of the file', () => {
+test('thousands are read correctly if other cells show the file’s decimal separator', () => {
   const statement = readStatement(
     readRows('Date,Narration,Deposit\n03/02/27,A,"1.000"\n04/02/27,B,"7,50"\n'),
     null,
@@ -277,10 +275,10 @@ test.each([
   const rows = readRows(`Date,Narration,Deposit\n03/02/27,A,${cell}\n`)
   const statement = readStatement(rows, null, currency as Currency)
   if (!statement.ok) throw new Error(statement.error.code)
-  expect(statement.value.lines.map((found) => found.amount)).toEqual([amount])
+  expect(statement.value.lines.map((line) => line.amount)).toEqual([amount])
 })
 
-test('a heading is recognised with the currency of the event, but not with another currency', () => {
+test('a heading is recognised if it contains the event’s currency, but not if it contains another currency', () => {
   const canReadHeading = (heading: string) =>
     readStatement(
       readRows(`Date,Narration,${heading}\n03/02/27,A,659.77\n`),
@@ -310,7 +308,7 @@ test('the currency column is read even if staff choose the other columns', () =>
 test.each([
   ['semicolons', ';'],
   ['tabs', '\t'],
-])('a statement separated by %s is read', (_, delimiter) => {
+])('a statement with the column separator %s is read', (_, delimiter) => {
   const text = ['Date,Narration,Deposit', '03/02/27,NEFT A,659.77'].join('\n')
   expect(readCredits(text.replaceAll(',', delimiter)).map(([, amount]) => amount)).toEqual([65_977])
 })

@@ -1,4 +1,4 @@
-/** Whether a delegate can pay, for every combination of stored payments, gateway status and day. */
+/** Decides whether a delegate can pay, for every combination of stored payments, gateway status and date. */
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -120,10 +120,10 @@ describe('the gateway status of every attempt', () => {
         status === 'failed' ? createFailedAttempt() : createAttempt(),
         createFailedAttempt(),
       )
-      const answers = statuses.map((olderStatus) =>
+      const decisions = statuses.map((olderStatus) =>
         statuses.map((newest) => decideWithStatuses(closedRegistration, [newest, olderStatus]).is),
       )
-      expect(answers).toEqual(
+      expect(decisions).toEqual(
         expected[status].map((row) =>
           row.split(' ').map((letter) => letters[letter as keyof typeof letters]),
         ),
@@ -131,7 +131,7 @@ describe('the gateway status of every attempt', () => {
     },
   )
 
-  test('is not needed for an attempt that is no longer polled, or for an order placed at this moment', () => {
+  test('is not needed for an attempt that is no longer polled, or for an order that was placed at this moment', () => {
     const unpolledAttempt = createFailedAttempt({ watchUntil: now })
     expect([isOver(unpolledAttempt, now), isOver(createFailedAttempt(), now)]).toEqual([
       true,
@@ -150,7 +150,7 @@ describe('the gateway status of every attempt', () => {
     ).toBe('unsure')
   })
 
-  test('allows no payment for half an hour after a gateway message reported one', () => {
+  test('does not allow another payment for half an hour after a gateway message reported one', () => {
     const claimedRegistration = createRegistration(
       createAttempt({ claimedAt: addMilliseconds(-29 * 60_000) }),
     )
@@ -183,32 +183,35 @@ test.each([
   expect(decideWithStatuses(registration)).toEqual({ is: 'nothing-due' })
 })
 
-describe('an order of an account that no longer receives payments', () => {
+describe('an order in an account that no longer receives payments', () => {
   test.each([
     ['A', 'A', 'same-order'],
     ['A', 'B', 'new-attempt'],
     [null, 'B', 'same-order'],
     ['A', null, 'same-order'],
-  ] as const)('ordered by %s, now by %s: %s', (orderMerchant, currentMerchant, expected) => {
-    const newest = createAttempt({ merchantId: orderMerchant })
-    const [{ orderId } = newest] = createRegistration(newest).payments
-    const payResult =
-      expected === 'same-order'
-        ? { is: expected, orderId }
-        : { is: expected, quote: null, replaces: orderId }
-    expect(
-      decideWithStatuses(createRegistration(newest), undefined, { merchantId: currentMerchant }),
-    ).toEqual(payResult)
-    const difference = createRegistration({ ...newest, isDifference: true })
-    const registrationWithBalance = {
-      ...difference,
-      paymentStatus: 'success' as const,
-      due: toAmount(100),
-    }
-    expect(
-      decideWithStatuses(registrationWithBalance, undefined, { merchantId: currentMerchant }),
-    ).toEqual(payResult)
-  })
+  ] as const)(
+    'ordered in account %s, payments now go to %s: %s',
+    (orderMerchant, currentMerchant, expected) => {
+      const newest = createAttempt({ merchantId: orderMerchant })
+      const [{ orderId } = newest] = createRegistration(newest).payments
+      const payResult =
+        expected === 'same-order'
+          ? { is: expected, orderId }
+          : { is: expected, quote: null, replaces: orderId }
+      expect(
+        decideWithStatuses(createRegistration(newest), undefined, { merchantId: currentMerchant }),
+      ).toEqual(payResult)
+      const difference = createRegistration({ ...newest, isDifference: true })
+      const registrationWithBalance = {
+        ...difference,
+        paymentStatus: 'success' as const,
+        due: toAmount(100),
+      }
+      expect(
+        decideWithStatuses(registrationWithBalance, undefined, { merchantId: currentMerchant }),
+      ).toEqual(payResult)
+    },
+  )
 })
 
 describe('the day and the price', () => {
@@ -227,7 +230,7 @@ describe('the day and the price', () => {
       },
     },
   ]
-  // Results for the same price, a higher price, and no price today.
+  // The results if today's price is the same, is higher, or does not exist.
   test.each([
     ['open', 'held', 'pending', 'same-order same-order same-order'],
     ['open', 'held', 'failed', 'new-attempt new-attempt new-attempt'],
@@ -248,16 +251,16 @@ describe('the day and the price', () => {
     ['closed', 'over', 'pending', 'closed closed closed'],
     ['closed', 'over', 'failed', 'closed closed closed'],
   ] as const)(
-    '%s, the price %s, the newest attempt %s: %s',
+    'registration %s, the price %s, the newest attempt %s: %s',
     (registrationState, holdState, status, expected) => {
       const registration = createRegistration(
         status === 'failed' ? createFailedAttempt() : createAttempt(),
       )
       const terms = { opening: registrationState, holdUntil: holdEnds[holdState] }
-      const answers = quotes.map(
+      const decisions = quotes.map(
         (quote) => decideWithStatuses(registration, undefined, { ...terms, quote }).is,
       )
-      expect(answers.join(' ')).toBe(expected)
+      expect(decisions.join(' ')).toBe(expected)
     },
   )
 
@@ -299,7 +302,7 @@ describe('the day and the price', () => {
     })
   })
 
-  test('the ninety-ninth attempt is the last one', () => {
+  test('no attempt is allowed after the ninety-ninth', () => {
     const withManyAttempts = (newest: Attempt): PayableRegistration =>
       createRegistration(
         newest,
@@ -391,17 +394,17 @@ describe('the hold of a price', () => {
     expect(getPriceHoldEnd(eventWithoutEnd, startOfDate('2026-01-11'), anyDelegate)).toBeNull()
   })
 
-  // The page of an unpaid registration states the same date as the form.
+  // The page for an unpaid registration shows the same date as the form.
   test.each([
     ['the same as on the form, not the day after', '2026-01-01', '2026-01-12', {}, '2026-01-10'],
     [
-      'the same after another attempt on the next day',
+      'still the same after another attempt on the next day',
       '2026-01-11',
       '2026-01-12',
       {},
       '2026-01-10',
     ],
-    ['the deadline to pay', '2026-01-01', '2026-01-21', { payUntil: '2026-01-21' }, '2026-01-20'],
+    ['the payment deadline', '2026-01-01', '2026-01-21', { payUntil: '2026-01-21' }, '2026-01-20'],
     [
       'later, if the next period costs the same',
       '2026-01-01',
@@ -410,7 +413,7 @@ describe('the hold of a price', () => {
       '2026-01-31',
     ],
     [
-      'that of its period, if the next price differs',
+      'the last day of its period, if the next price differs',
       '2026-01-01',
       '2026-01-12',
       { late: 600_000, amount: 500_000 },
@@ -440,8 +443,7 @@ describe('the hold of a price', () => {
     ['in-time', '2026-01-11', {}],
     ['in-time', '2026-01-12', { amount: toAmount(800_000) }],
     ['after-hold', '2026-01-12', {}],
-    // The delegate was redirected while the price was held or registration was open, so the delegate can still pay on
-    // the gateway's page.
+    // The delegate was redirected to the gateway while the price was held, so payment there is still possible.
     ['in-time', '2026-01-12', { handedOffAt: startOfDate('2026-01-11') }],
     ['after-closing', '2026-02-02', {}],
     ['in-time', '2026-02-01', { createdAt: startOfDate('2026-01-20') }],
@@ -472,7 +474,7 @@ describe('the hold of a price', () => {
     ).toBe('in-time')
   })
 
-  test('another attempt is offered only if it would be allowed', () => {
+  test('another attempt is offered only if the delegate would be allowed to make it', () => {
     const payableEvent = {
       ...event,
       payment: { account: 'demo', gateway: { minimum: 100 } as never },
@@ -497,7 +499,7 @@ describe('the hold of a price', () => {
   })
 })
 
-test('two orders are never open at once, and no attempt begins unverified, after the ninety-ninth, or after closing without a held price', () => {
+test('two orders are never open at once; no attempt begins before the previous one is verified, after the ninety-ninth, or after closing without a held price', () => {
   const statuses = fc.constantFrom<(PollResult | undefined)[]>(
     'no-record',
     'ended',
@@ -516,7 +518,7 @@ test('two orders are never open at once, and no attempt begins unverified, after
     createdAt: instants,
   })
   const history = fc.record({
-    older: fc.oneof(
+    earlierAttempts: fc.oneof(
       fc.array(arbitraryAttempt, { maxLength: 4 }),
       fc.array(arbitraryAttempt, { minLength: 97, maxLength: 99 }),
     ),
@@ -535,12 +537,12 @@ test('two orders are never open at once, and no attempt begins unverified, after
   })
   let paidCount = 0
   fc.assert(
-    fc.property(history, ({ older, isOpen, createdAt, pollResults, terms, merchant }) => {
+    fc.property(history, ({ earlierAttempts, isOpen, createdAt, pollResults, terms, merchant }) => {
       const overrides = { createdAt, merchantId: merchant }
       const newest = isOpen ? createAttempt(overrides) : createFailedAttempt(overrides)
       const registration = createRegistration(
         newest,
-        ...older.map((attempt) => createFailedAttempt(attempt)),
+        ...earlierAttempts.map((attempt) => createFailedAttempt(attempt)),
       )
       const [newestPayment] = registration.payments
       const statusByOrderId = mapPollResults(registration, pollResults)

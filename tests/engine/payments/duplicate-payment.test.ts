@@ -1,4 +1,4 @@
-/** Whether two payments are from the same person, and the text of the second confirmation. */
+/** Decides whether two payments are from the same person, and builds the second confirmation. */
 import { expect, test } from 'vitest'
 import { decideSamePerson, getPayerKey } from '../../../engine/index.ts'
 import { addSecondPaymentNotice } from '../../../engine/messages.ts'
@@ -17,7 +17,7 @@ test.each([
   expect(getKey(name, ' Asha@EXAMPLE.org')).toBe(ashaKey)
 })
 
-test('a name that is typed on two different Malayalam keyboards is one person', () => {
+test('a name typed on two different Malayalam keyboards is recognised as the same person', () => {
   const olderSpelling = 'മോഹന\u0D4D\u200D കുമാര\u0D4D\u200D'
   expect(getKey(olderSpelling)).toBe(getKey('മോഹൻ കുമാർ'))
   expect(getKey('മോഹൻ')).not.toBe(getKey('മോഹൽ'))
@@ -51,7 +51,7 @@ test.each([
     ['email', unprovenRegistration],
   ],
   [
-    'a stranger states the registration number',
+    'a stranger enters the registration number',
     [unprovenRegistration],
     'OTHER',
     ['email', unprovenRegistration],
@@ -63,14 +63,14 @@ test.each([
     ['ask', ownRegistration],
   ],
 ] as const)(
-  'a form from a person who may already be registered: %s',
+  'the form detects a person who may already be registered: %s',
   (_, registrations, confirmed, expected) => {
     const decision = decideSamePerson(registrations, confirmed)
     expect(decision === null ? null : [decision.is, decision.registration]).toEqual(expected)
   },
 )
 
-test('another name or email address is another person; a registration without a name or email address matches no other', () => {
+test('a different name or email address means a different person; a registration without a name or email address matches no other', () => {
   expect(getKey('Anil D’Souza')).not.toBe(ashaKey)
   expect(getKey('Asha D’Souza', 'asha2@example.org')).not.toBe(ashaKey)
   expect(getKey('डॉ आशा नायर')).not.toBe(getKey('डॉ उषा नायर'))
@@ -78,7 +78,7 @@ test('another name or email address is another person; a registration without a 
   expect(getKey('Dr')).not.toBeNull()
 })
 
-test('the second confirmation names the first registration below its greeting, and always has a link', () => {
+test('the second confirmation mentions the first registration below the greeting, and always contains a link', () => {
   const firstRegNo = 'DEMO1' as RegNo
   const secondConfirmation = addSecondPaymentNotice(
     { subject: 'Confirmed', text: 'Dear Asha,\n\nWelcome.' },

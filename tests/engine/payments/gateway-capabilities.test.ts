@@ -19,12 +19,12 @@ test('every listed currency exists, and the rupee is among them', () => {
     expect(new Set(currencies).size).toBe(currencies.length)
   }
 })
-test('a gateway without a kind, as in older files, is Airpay', () => {
+test('a gateway without a kind is Airpay, as in older files', () => {
   expect(getGatewayCapabilities({}).label).toBe('Airpay')
   expect(getCardCapabilities({}).currencies).toEqual([INR])
   expect(getCardCapabilities({ gateway: 'razorpay' }).currencies).toContain('USD')
 })
-test('the smallest payment is one unit of the currency', () => {
+test('the minimum payment is one unit of the currency', () => {
   const { razorpay } = GATEWAY_CAPABILITIES
   const getMinimum = (code: string) => getGatewayMinimum(razorpay, readCurrency(code) ?? INR)
   expect(['INR', 'USD', 'JPY', 'KWD'].map(getMinimum)).toEqual([100, 100, 1, 1000])
@@ -43,7 +43,7 @@ test('the maximum age of a refundable payment depends on the kind of its gateway
   expect(explainAge('razorpay', '2020-01-01')).toBeNull()
   expect(explainAge('', '2020-01-01')).toBeNull()
 })
-test('a refund limit is in days or in months; in a shorter month it ends on the last day', () => {
+test('a refund limit is in days or months; if the last month is too short, it ends on that month’s last day', () => {
   expect(getLastRefundDay({ months: 6 }, day('2026-08-31'))).toBe('2027-02-28')
   expect(getLastRefundDay({ days: 90 }, day('2026-01-01'))).toBe('2026-04-01')
 })

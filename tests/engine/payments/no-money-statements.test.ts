@@ -1,4 +1,4 @@
-/** Recognises lines of an event file that state that no money was charged. */
+/** Recognises lines in an event file that say that no money was charged. */
 import { expect, test } from 'vitest'
 import { statesNoCharge } from '../../../engine/messages.ts'
 

@@ -16,11 +16,11 @@ test.each<[string, readonly string[]]>([
   // A wrong check digit, and a word in capitals that is not a bank code.
   ['IBAN DE03 1203 0000 0000 2020 51', []],
   ['PLEASE WRITE YOUR FULLNAME', []],
-  // A mobile number was shown as an account to copy.
+  // A mobile number is not an account number.
   ['GPay/PhonePe 9876543210 (Dr Rao)', []],
   ['Account 9876543210, IFSC MLBR0000032', ['Account 9876543210', 'IFSC MLBR0000032']],
   ['Account 50200012345678. Questions: call 9876543210', ['Account 50200012345678']],
-])('the numbers in %j are %j', (instructions, numbers) =>
+])('the numbers to copy from %j are %j', (instructions, numbers) =>
   expect(findBankNumbers(instructions).map(({ label, text }) => `${label} ${text}`)).toEqual(
     numbers,
   ),

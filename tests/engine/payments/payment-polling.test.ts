@@ -41,7 +41,7 @@ describe('the polling schedule', () => {
     expect(listPolls('pending', 'Underpaid.')).toEqual(listPolls('failed'))
   })
 
-  test('a successful payment is polled after an hour, then at doubling intervals, and at the end of the ten days', () => {
+  test('a successful payment is polled after an hour, then at intervals that double, and once more after ten days', () => {
     expect(listPolls('success').map((pollTime) => pollTime / HOUR_MS)).toEqual([
       1, 2, 4, 8, 16, 32, 64, 128, 240,
     ])
@@ -69,7 +69,7 @@ describe('the polling schedule', () => {
       ).toBe(startedAt + 3 * DAY_MS + 10 * MINUTE_MS)
   })
 
-  test('a last poll without a response is repeated for a day, so that a refund in the merchant panel is found', () => {
+  test('if the final poll gets no response, it is repeated for a day, so that a refund in the merchant panel is found', () => {
     const payment = { status: 'success', review: null, createdAt: startedAt } as const
     const watchUntil = instant(startedAt + WATCH_MS)
     const polls: number[] = []
@@ -95,7 +95,7 @@ describe('the polling schedule', () => {
   })
 })
 
-test('an open payment is polled after half its age, between a minute and six hours, even if the clock went back', () => {
+test('an open payment is polled again after half its age (at least a minute, at most six hours), even if the clock went back', () => {
   const openPayment = {
     status: 'pending',
     review: null,

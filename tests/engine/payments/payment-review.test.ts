@@ -148,7 +148,7 @@ const expectedResults: Record<Review['is'], Record<keyof typeof decisions, strin
 }
 const reviewKinds = Object.keys(expectedResults) as Review['is'][]
 
-describe.each(reviewKinds)('a payment review of the kind %s', (kind) => {
+describe.each(reviewKinds)('a payment review of kind %s', (kind) => {
   test.each(Object.entries(decisions))(
     'has the expected result with the decision %s',
     (name, decision) => {
@@ -161,7 +161,7 @@ describe.each(reviewKinds)('a payment review of the kind %s', (kind) => {
       )
     },
   )
-  test('requires a reason and a user', () => {
+  test('requires a reason and a user for every decision', () => {
     for (const decision of Object.values(decisions)) {
       expect(describeResult(createReview(kind), { ...decision, why: ' \n' })).toBe('no_grounds')
       expect(describeResult(createReview(kind), { ...decision, why: '\u200b' })).toBe('no_grounds')
@@ -170,23 +170,23 @@ describe.each(reviewKinds)('a payment review of the kind %s', (kind) => {
   })
 })
 
-test('the rest of a payment can be requested only if the payment is short and has not been partly refunded', () => {
-  const askForRest = (changes: Partial<Review>) =>
+test('the balance can be requested only if the payment is too small and has not been partly refunded', () => {
+  const requestBalance = (changes: Partial<Review>) =>
     describeResult(createReview('misfit', changes), decisions.ask)
-  expect(askForRest({})).toBe('ask')
-  expect(askForRest({ due: toAmount(707_900) })).toBe('not_allowed')
-  expect(askForRest({ due: null })).toBe('not_allowed')
-  expect(askForRest({ left: toAmount(700_000) })).toBe('not_allowed')
-  expect(askForRest({ dueCurrency: 'EUR' as Currency })).toBe('not_allowed')
+  expect(requestBalance({})).toBe('ask')
+  expect(requestBalance({ due: toAmount(707_900) })).toBe('not_allowed')
+  expect(requestBalance({ due: null })).toBe('not_allowed')
+  expect(requestBalance({ left: toAmount(700_000) })).toBe('not_allowed')
+  expect(requestBalance({ dueCurrency: 'EUR' as Currency })).toBe('not_allowed')
 })
 
-test('accepting a second payment is refused with the possible decisions', () => {
+test('refuses to accept a second payment, and lists the possible decisions', () => {
   expect(decideReview(createReview('second'), decisions.accept, null)).toMatchObject({
     error: { message: expect.stringMatching(/already paid.*Refund the payment, or move it/) },
   })
 })
 
-test('an undecided payment needs the reference from the merchant panel, and has the ordered amount unless staff enter another amount', () => {
+test('an unclear payment needs the reference from the merchant panel; its amount is the ordered one unless staff enter another', () => {
   const acceptPayment = (reference: string | null, amount: number | null = null) =>
     decideReview(
       createReview('undecided'),
@@ -211,7 +211,7 @@ test('an undecided payment needs the reference from the merchant panel, and has 
   })
 })
 
-test('a rejected refund can be recorded as made only in full: a smaller amount is refused', () => {
+test('a refund that the gateway rejected can be recorded as made only for the full amount', () => {
   const acceptRefund = (amount: Amount | null) =>
     decideReview(
       createReview('refund-refused'),
@@ -247,18 +247,21 @@ test('an unmatched payment can be moved to another event', () => {
 })
 
 test('a payment can be moved only to another registration of the event that has a balance', () => {
-  const move = (to: MoveTarget | null) => decideReview(createReview('misfit'), decisions.move, to)
+  const movePayment = (to: MoveTarget | null) =>
+    decideReview(createReview('misfit'), decisions.move, to)
   for (const invalidTarget of [
     null,
     createTarget({ eventId: 'another' }),
     createTarget({ regNo: 'SAMP1' as RegNo }),
     createTarget({ due: null }),
   ])
-    expect(move(invalidTarget)).toMatchObject({ error: { code: 'no_target' } })
-  expect(move(createTarget())).toMatchObject({ value: { fits: true } })
-  // A payment of another amount, a payment for a paid registration, and the rest of a payment after a partial refund.
-  expect(move(createTarget({ due: toAmount(707_901) }))).toMatchObject({ value: { fits: false } })
-  expect(move(createTarget({ isPaid: true }))).toMatchObject({ value: { fits: false } })
+    expect(movePayment(invalidTarget)).toMatchObject({ error: { code: 'no_target' } })
+  expect(movePayment(createTarget())).toMatchObject({ value: { fits: true } })
+  // A payment of a different amount, a payment for a paid registration, and what remains after a partial refund.
+  expect(movePayment(createTarget({ due: toAmount(707_901) }))).toMatchObject({
+    value: { fits: false },
+  })
+  expect(movePayment(createTarget({ isPaid: true }))).toMatchObject({ value: { fits: false } })
   const partReview = createReview('misfit', { left: toAmount(700_000) })
   expect(
     decideReview(partReview, decisions.move, createTarget({ due: toAmount(700_000) })),
@@ -298,7 +301,7 @@ test.each([
   [{ kind: 'other', currency: '', isMatched: true, isPaid: true }, 'second'],
   // Staff review a missing currency or transaction type: otherwise no payment would be possible.
   [{ kind: 'other', currency: '', isMatched: true, isPaid: false }, 'misfit'],
-] as const)('%j needs a review of the kind %s', (transaction, kind) =>
+] as const)('%j needs a review of kind %s', (transaction, kind) =>
   expect(findReviewKind({ ...transaction, expected: INR })).toBe(kind),
 )
 

@@ -165,14 +165,14 @@ test.each([
   ['401', 'Dropped', 'unclear'],
   ['403', 'Incomplete', 'unclear'],
   [null, 'expired', 'expired'],
-  // The text of the bank is not one of the reasons in Rollcall.
+  // The bank's text is not one of Rollcall's reasons.
   ['400', 'expired', 'declined'],
   [null, null, 'unclear'],
-])('failed with code %s and the reason %s: %s', (code, reason, failure) =>
+])('a failure with code %s and reason %s is explained as %s', (code, reason, failure) =>
   expect(findFailure(code, reason)).toBe(failure),
 )
 
-test('the status states a refund whatever the reason for the earlier failure', () => {
+test('the status shows a refund, whatever the reason for the earlier failure', () => {
   for (const code of ['400', '401', null]) expect(findFailure(code, null, true)).toBe('given-back')
 })
 
@@ -236,7 +236,7 @@ it('a payment with partial refunds is a success until it is fully refunded, and 
   })
 })
 
-it('a payment with another amount needs a review; a late failure does not', () => {
+it('a payment with a different amount needs a review; a late failure does not', () => {
   expect(
     findReviewReason({
       code: 'amount_differs',

@@ -1,4 +1,4 @@
-/** Settlement reports: parsing, comparison of each line with the payments, and sums by payout. */
+/** Settlement reports are parsed, compared with the payments line by line, and totalled by payout. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
@@ -49,7 +49,7 @@ const shortenLine = ({
 describe('a report', () => {
   test.each([
     [
-      'with headings like the fields of the gateway’s API, net amounts, and a refund marked by a word',
+      'is read with headings like the fields of the gateway’s API, net amounts, and a refund marked by a word',
       `Merchant Txn Date Time,Transaction ID,Merchant Txn ID,UTR Number,Txn Amount,MDR,GST,Net Amount,Settlement Date,Txn Type
 28-01-2026 20:42:21,188507935,SMPL0000000000001,UTIBN26013000011,1180.00,20.00,3.60,1156.40,30-01-2026,Sale
 28-01-2026 21:00:00,188507936,SMPL0000000000002,UTIBN26013000011,"3,540.00",60.00,10.80,"3,469.20",30-01-2026,320
@@ -93,7 +93,7 @@ describe('a report', () => {
       ],
     ],
     [
-      'with headings like the fields of the gateway’s return, rows above the headings, and neither net amounts nor UTR',
+      'is read with headings like the fields of the gateway’s return, rows above the headings, and neither net amounts nor a UTR',
       `SETTLEMENT REPORT,,,,,
 Merchant : Sample Society (123456),,,,,
 TRANSACTIONID,APTRANSACTIONID,AMOUNT,Service Charge,Service Tax,Settled On
@@ -106,7 +106,7 @@ SMPL0000000000003,17691557,-1180,0,0,4 Feb 2026
       ],
     ],
     [
-      'from another gateway, with a chargeback',
+      'is read from another gateway, with a chargeback',
       `Order ID,Payment ID,Gross Amount,Fees,Tax on fee,Settlement Amount,Settlement UTR,Type
 SMPL4,pay_29QQ,590,10,1.8,578.20,UTR7,payment
 SMPL4,disp_77,590,0,0,-590,UTR8,chargeback
@@ -124,7 +124,7 @@ SMPL4,disp_78,590,0,0,590,UTR9,Chargeback reversal
     expect(readReport(text).lines.map(shortenLine)).toEqual(lines)
   })
 
-  test('has its unreadable lines listed, and its unsettled lines counted', () => {
+  test('is read with a list of its unreadable lines and a count of its unsettled lines', () => {
     const {
       lines,
       unread: unreadableLines,
@@ -144,7 +144,7 @@ Total,590,10,,
     ])
   })
 
-  test('includes payments whose id has no digit, and lists lines without a payment id as unread', () => {
+  test('includes payments whose id has no digit, and lists lines without a payment id as unreadable', () => {
     const { lines, unread: unreadableLines } =
       readReport(`Order ID,Payment ID,Type,Amount,Fee,UTR,Settlement Date
 ,pay_QwErTyUiOpAsDf,payment,590,0,UTR1,30/01/2026
@@ -211,7 +211,7 @@ test.each(['USD', 'usd', '840', 'Dollar', 'EUR'])(
   },
 )
 
-test('a line is also reported if only its payout is in another currency, or if its amount names another currency', () => {
+test('a line is also reported if only its payout is in another currency, or if its amount contains another currency code', () => {
   const readWithHeadings = (headings: string, row: string) =>
     readSettlement(
       readRows(`Order ID,Txn Amount,UTR Number,Settlement Date,${headings}\nSMPL1,${row}\n`),
@@ -278,57 +278,57 @@ describe('a line compared with the payments', () => {
   test.each([
     ['equal to its payment', createLine(1), createPayment(1), 'settled', null],
     [
-      'without a reference is matched by its order',
+      'without a reference, matched by its order',
       createLine(1, { reference: '' }),
       createPayment(1),
       'settled',
       null,
     ],
     [
-      'of a payment that staff accepted',
+      'for a payment that staff accepted',
       createLine(1),
       createPayment(1, { state: 'accepted' }),
       'settled',
       null,
     ],
     [
-      'of a payment under review',
+      'for a payment under review',
       createLine(1),
       createPayment(1, { state: 'review' }),
       'review',
       null,
     ],
     [
-      'with another amount',
+      'with a different amount',
       createLine(1, { amount: toRupees(1000) }),
       createPayment(1),
       'differs',
       '1,000',
     ],
-    ['of another order', createLine(1, { order: 'SMPL9' }), createPayment(1), 'differs', 'SMPL9'],
+    ['for another order', createLine(1, { order: 'SMPL9' }), createPayment(1), 'differs', 'SMPL9'],
     [
-      'of a dismissed payment that was paid out',
+      'for a dismissed payment that was paid out',
       createLine(1),
       createPayment(1, { state: 'refused' }),
       'differs',
       'Staff ignored this payment',
     ],
     [
-      'of a dismissed payment that was refunded',
+      'for a dismissed payment that was refunded',
       createLine(1),
       createPayment(1, { state: 'refused', refunds: [createRefund(1, 1180)] }),
       'settled',
       null,
     ],
     [
-      'of a dismissed payment with a refund in progress',
+      'for a dismissed payment with a refund in progress',
       createLine(1),
       createPayment(1, { state: 'refused', refunds: [createRefund(1, 1180, { state: 'asked' })] }),
       'differs',
       'its refund is not complete yet',
     ],
     [
-      'of a dismissed payment whose refund was rejected',
+      'for a dismissed payment whose refund was rejected',
       createLine(1),
       createPayment(1, {
         state: 'refused',
@@ -337,16 +337,16 @@ describe('a line compared with the payments', () => {
       'differs',
       'but rejected its refund',
     ],
-    ['of an unknown payment', createLine(7), createPayment(1), 'unknown', 'No registration'],
+    ['for an unknown payment', createLine(7), createPayment(1), 'unknown', 'No registration'],
     [
-      'of a payment for a known order',
+      'for an unknown payment for a known order',
       createLine(2),
       createPayment(1),
       'unknown',
       'The order exists',
     ],
     [
-      'of a known refund, by the reference of the payment',
+      'for a known refund, by the reference of the payment',
       createLine(1, { is: 'refund', amount: toRupees(590) }),
       createPayment(1, {
         refunds: [createRefund(1, 100), createRefund(2, 590, { reference: 'R2' })],
@@ -355,42 +355,42 @@ describe('a line compared with the payments', () => {
       null,
     ],
     [
-      'of a known refund, by the reference of the refund',
+      'for a known refund, by the reference of the refund',
       createLine(1, { is: 'refund', reference: 'R2', amount: toRupees(590) }),
       createPayment(1, { refunds: [createRefund(2, 590, { reference: 'R2' })] }),
       'refunded',
       null,
     ],
     [
-      'of a refund that is in progress in Rollcall',
+      'for a refund that is in progress in Rollcall',
       createLine(1, { is: 'refund', amount: toRupees(590) }),
       createPayment(1, { refunds: [createRefund(2, 590, { state: 'asked' })] }),
       'review',
       'not complete in Rollcall yet',
     ],
     [
-      'of a refund that was rejected in Rollcall',
+      'for a refund that was rejected in Rollcall',
       createLine(1, { is: 'refund', amount: toRupees(590) }),
       createPayment(1, { refunds: [createRefund(2, 590, { state: 'refused' })] }),
       'unknown',
       'has no refund of',
     ],
     [
-      'of an unknown refund',
+      'for an unknown refund',
       createLine(1, { is: 'refund' }),
       createPayment(1),
       'unknown',
       'has no refund of',
     ],
     [
-      'of a refund with the reference of a bank transfer, which is described as a bank transfer',
+      'for a refund with the reference of a bank transfer, which is described as a bank transfer',
       createLine(3, { is: 'refund', reference: '453001309669', amount: toRupees(590) }),
       createPayment(3, { refunds: [createRefund(2, 590)] }),
       'unknown',
       'bank transfer',
     ],
     [
-      'of a chargeback',
+      'for a chargeback',
       createLine(1, { is: 'other', net: toRupees(-1180) }),
       createPayment(1),
       'differs',
@@ -420,7 +420,7 @@ describe('a line compared with the payments', () => {
     ).toEqual(['refunded', 'refunded', 'unknown'])
   })
 
-  test('a payout is counted once if one report has its reference in lower case', () => {
+  test('a payout is counted once, even if one report contains its reference in lower case', () => {
     const sameLine = createLine(1, { utr: 'utr 01' })
     expect(mergeLines([createLine(1)], [sameLine])).toEqual([sameLine])
     const otherLine = createLine(2, { utr: 'utr1' })
@@ -432,7 +432,7 @@ describe('a line compared with the payments', () => {
     )
   })
 
-  test('a paid order without a settlement is listed with its age, unless it was refunded or dismissed', () => {
+  test('a paid order that has not been settled is listed with its age, unless it was refunded or dismissed', () => {
     const recordedPayments = [
       createPayment(1),
       createPayment(2),
@@ -461,17 +461,17 @@ const anyLine = fc
     amount: fc.integer({ min: 1, max: 1_000_000 }),
     fee: fc.integer({ min: 0, max: 5_000 }),
     tax: fc.integer({ min: 0, max: 900 }),
-    held: fc.integer({ min: -500, max: 500 }),
+    heldBack: fc.integer({ min: -500, max: 500 }),
     transfer: fc.constantFrom('UTR1', 'UTR2', ''),
     on: fc.constantFrom('2026-01-30', '2026-02-02'),
   })
-  .map(({ n, is, amount, fee, tax, held, transfer, on }) =>
+  .map(({ n, is, amount, fee, tax, heldBack, transfer, on }) =>
     createLine(n, {
       is,
       amount: amount as SettlementLine['amount'],
       fee: fee as SettlementLine['fee'],
       tax: tax as SettlementLine['tax'],
-      net: ((is === 'sale' ? amount : -amount) - fee - tax - held) as SettlementLine['net'],
+      net: ((is === 'sale' ? amount : -amount) - fee - tax - heldBack) as SettlementLine['net'],
       utr: transfer,
       day: day(on),
     }),
@@ -496,7 +496,7 @@ describe('the lines of settlement reports', () => {
     )
   })
 
-  test('are stored once if they are imported twice, in any parts and any order', () => {
+  test('are stored once if they are imported twice, in any parts and order', () => {
     fc.assert(
       fc.property(lines, fc.nat(30), (all, cut) => {
         const joinedLines = mergeLines(all, all.slice(cut), all.toReversed())
@@ -506,7 +506,7 @@ describe('the lines of settlement reports', () => {
     )
   })
 
-  test('match each payment once: no payment is both settled and outstanding', () => {
+  test('match each payment once, so that no payment is both settled and outstanding', () => {
     fc.assert(
       fc.property(lines, (all) => {
         const recordedPayments = Array.from({ length: 10 }, (_, index) =>
@@ -531,7 +531,7 @@ describe('the lines of settlement reports', () => {
   })
 })
 
-test('a line in rupees differs from a payment in dollars, both with the same number and with its value in rupees', () => {
+test('a line in rupees never matches a payment in dollars, neither with the same figure nor with its value in rupees', () => {
   const payment = createPayment(1, { currency: 'USD' as never, amount: toRupees(279.78) })
   for (const amount of [toRupees(279.78), toRupees(25_320.09)])
     expect(checkSettlementLines([createLine(1, { amount })], [payment], [])[0]).toMatchObject({

@@ -161,7 +161,7 @@ describe('items', () => {
     ['JPY', 500, 500],
     ['KWD', 1.005, 1005],
     ['EUR', 251.1, 25_110],
-  ])('a donation in %s of %d has the decimals of its currency', (code, gift, amount) => {
+  ])('a donation in %s of %d has its currency’s number of decimal places', (code, gift, amount) => {
     const event = {
       ...createSampleEvent([createItem('gift', { amountIn: 'gift', tax: null, prices: [] })]),
       currency: readCurrency(code) ?? INR,
@@ -191,7 +191,11 @@ describe('adjustments', () => {
       createAmountAdjustment(0, { by: { percent: -0.001 } }),
       -0.06,
     ],
-    ['a discount of the whole price', createAmountAdjustment(0, { by: { percent: -100 } }), -5900],
+    [
+      'a discount equal to the whole price',
+      createAmountAdjustment(0, { by: { percent: -100 } }),
+      -5900,
+    ],
     ['a late fee', createAmountAdjustment(500), 590],
   ])('%s', (_name, adjustment, expected) => {
     expect(shortenLines(createLines(createSampleEvent([], [adjustment]), {}))[1]).toEqual([
@@ -202,7 +206,7 @@ describe('adjustments', () => {
     ])
   })
 
-  test('apply from their first day to their last day, both included', () => {
+  test('apply from their first day to their last day, inclusive', () => {
     const event = createSampleEvent(
       [],
       [createAmountAdjustment(500, { from: day('2027-02-01'), to: day('2027-02-03') })],
@@ -213,7 +217,7 @@ describe('adjustments', () => {
     expect(adjustmentCounts).toEqual([0, 1, 1, 0])
   })
 
-  test('apply from top to bottom: a percentage applies to the remaining amount', () => {
+  test('apply from top to bottom, a percentage to the amount that remains', () => {
     const event = createSampleEvent(
       [],
       [
@@ -228,7 +232,7 @@ describe('adjustments', () => {
     ])
   })
 
-  test('do not apply to an item that is not in the bill', () => {
+  test('do not apply to an item that is not on the bill', () => {
     const event = createSampleEvent(
       [createItem('dinner', { when: when(isIn('presents', true)) })],
       [createAmountAdjustment(-100, { on: 'dinner' })],
@@ -237,7 +241,7 @@ describe('adjustments', () => {
     expect(createLines(event, { presents: true }).length).toBe(3)
   })
 
-  test('a discount on several lines is deducted once, beginning with the first line', () => {
+  test('a discount on several lines is deducted once, starting with the first line', () => {
     expect(adjustPrices([toRupees(300), toRupees(500)], { amount: toAmount(-40_000) })).toEqual([
       0,
       toRupees(400),

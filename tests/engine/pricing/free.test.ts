@@ -49,7 +49,7 @@ const event = compiled as EventConfig
 const quoteTime = startOfDay(day('2026-01-10'))
 const replaceNoBreakSpaces = (text: string): string => text.replaceAll('\u00a0', ' ')
 
-test('a price of `free` has no finding', () => {
+test('a price of `free` is not reported', () => {
   expect(findings.map(({ code }) => code)).toEqual(['EV902'])
 })
 
@@ -126,7 +126,7 @@ test.each<[string, () => string, readonly string[]]>([
   ],
   ['show', () => showEvent(event), ['free']],
   [
-    'preview, whose button does not lead to a payment',
+    'the preview, whose button does not lead to a payment',
     () =>
       renderPreview(event)
         .map(({ html }) => html)
@@ -140,7 +140,7 @@ test.each<[string, () => string, readonly string[]]>([
 })
 
 test('the button of a free event does not mention payment', () => {
-  const ownButton = 'summary:\n    button: Send it\n'
+  const customButton = 'summary:\n    button: Send it\n'
   const freeFile = createFileWithCell('free')
     .replace('{gateway: airpay, account: sample}', 'none')
     .replace('[free, 2000]', '[free, free]')
@@ -148,7 +148,7 @@ test('the button of a free event does not mention payment', () => {
   const buttons = [
     createFileWithCell('free'),
     freeFile,
-    freeFile.replace('summary:\n', ownButton),
+    freeFile.replace('summary:\n', customButton),
   ].map((source) => {
     const compiledEvent = compile(source).event as EventConfig
     return [getButtonText(compiledEvent, null), getButtonText(compiledEvent, view.total)]
@@ -160,6 +160,6 @@ test('the button of a free event does not mention payment', () => {
   ])
 })
 
-test('the file that event show prints compiles to the same event', () => {
+test('the file that `event show` prints compiles to the same event', () => {
   expect(compile(showEvent(event)).event).toEqual(event)
 })

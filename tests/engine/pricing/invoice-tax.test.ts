@@ -1,4 +1,4 @@
-/** Place of supply, kinds of documents and tax by rate, as GST law requires. */
+/** The place of supply, kind of document and tax by rate are those that GST law requires. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { StateCode } from '../../../engine/event/gstin.ts'
@@ -36,7 +36,7 @@ test.each([
   // Section 12(4): the place of supply of food and drink (99633) is where they are served, at the event.
   ['996331', KERALA, TAMIL_NADU, KERALA],
 ] as const)(
-  'for a service %s at a site in %s to a buyer registered in %s, the place of supply is %s',
+  'for a service %s at a site in %s for a buyer registered in %s, the place of supply is %s',
   (sac, venueState, registeredIn, place) =>
     expect(getPlaceOfSupply({ sac, site: venueState }, registeredIn)).toBe(place),
 )
@@ -89,7 +89,7 @@ test('a bill with two rates states each rate separately, and untaxed lines are n
   ])
 })
 
-test('one rate in two states has two rows: a room in another state has IGST, and the admission has CGST and SGST', () => {
+test('one rate in two states has two rows: IGST for a room in another state, and CGST and SGST for admission', () => {
   const lines = [createLine(5, 300_000, 15_000, KARNATAKA), createLine(5, 100_000, 5_000)]
   expect(summariseByRate(lines, KERALA)).toMatchObject([
     { place: KARNATAKA, igst: 15_000, cgst: 0 },
@@ -160,11 +160,11 @@ test.each([
     'bill-of-supply',
   ],
   ['only untaxed items, registered', [UNTAXED], true, 'bill-of-supply'],
-] as const)('the kind of document for %s', (_, lines, isRegistered, form) =>
+] as const)('the kind of document for %s is correct', (_, lines, isRegistered, form) =>
   expect(chooseTaxForm(lines, isRegistered)).toBe(form),
 )
 
-test('from a taxable value of 50,000 rupees an unregistered buyer must give an address; a registered buyer never needs to', () => {
+test('from a taxable value of 50,000 rupees, an unregistered buyer must give an address; a registered buyer need not', () => {
   const belowLimit = toAmount(MIN_TAXABLE_FOR_ADDRESS - 1)
   expect([MIN_TAXABLE_FOR_ADDRESS, requiresAddress(MIN_TAXABLE_FOR_ADDRESS, false)]).toEqual([
     5_000_000,

@@ -1,4 +1,4 @@
-/** Items with their own periods cost the same as in one table with a column for every change of price. */
+/** Items with their own periods cost the same as in a single table with a column for every price change. */
 import { expect, test } from 'vitest'
 import type { EventConfig } from '../../../engine/event/config.ts'
 import { quote } from '../../../engine/pricing/quote.ts'
@@ -107,7 +107,7 @@ test('the next price for a delegate without a room ignores price changes of the 
   })
 })
 
-test('the error for an item that is not on sale names the period of the item', () => {
+test('the error for an item that is not on sale states the item’s period', () => {
   expect(quote(ownPeriodsEvent, { room: 'single' }, startOfDay(day('2027-02-20')))).toMatchObject({
     ok: false,
     error: { code: 'not_on_sale', item: 'room', period: 'last' },

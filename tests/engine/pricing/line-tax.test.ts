@@ -1,4 +1,4 @@
-/** The tax of a price: rounding, and prices stated with or without tax. */
+/** The tax on a price: rounding, and prices stated with or without tax. */
 import * as fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { toAmount, splitPrice, splitTotal } from '../../../engine/index.ts'

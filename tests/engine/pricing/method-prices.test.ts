@@ -43,18 +43,23 @@ const computeTotal = (answers: Answers, on = '2027-01-15') => {
 }
 
 test.each<[string, Answers, string, number]>([
-  ['if no method is chosen, the price is that of the first method', {}, '2027-01-15', 7292.4],
+  ['if no method is chosen, the first method’s price applies', {}, '2027-01-15', 7292.4],
   [
-    'if no method is chosen after the last day of the card, the price is that of the transfer',
+    'if no method is chosen after the last day for cards, the price for a transfer applies',
     {},
     '2027-02-01',
     7080,
   ],
-  ['a chosen card has the price of the card', { way: 'card' }, '2027-01-15', 7292.4],
-  ['a chosen transfer has the price of the transfer', { way: 'bank' }, '2027-01-15', 7080],
-  ['an unknown method has the price of the first method', { way: 'gold' }, '2027-01-15', 7292.4],
+  ['if card is chosen, the price for cards applies', { way: 'card' }, '2027-01-15', 7292.4],
+  ['if transfer is chosen, the price for transfers applies', { way: 'bank' }, '2027-01-15', 7080],
   [
-    'the desk, which delegates cannot choose, has the price of the first method',
+    'for an unknown method, the first method’s price applies',
+    { way: 'gold' },
+    '2027-01-15',
+    7292.4,
+  ],
+  [
+    'for the desk, which delegates cannot choose, the first method’s price applies',
     { way: 'desk' },
     '2027-01-15',
     7292.4,
@@ -63,13 +68,13 @@ test.each<[string, Answers, string, number]>([
   expect(computeTotal(answers, on)).toBe(toRupees(rupees))
 })
 
-test('a bill is priced by the method of the payment, not by the chosen method', () => {
+test('a bill is priced by the method of payment, not by the chosen method', () => {
   expect(computeTotal(withMethod(event, { way: 'card' }, 'desk'))).toBe(toRupees(7080))
   expect(computeTotal(withMethod(event, { way: 'card' }, null))).toBe(toRupees(7080))
   expect(computeTotal(withMethod(event, { way: 'bank' }, 'card'))).toBe(toRupees(7292.4))
 })
 
-test('a stored bill is priced again by the method that matches its total', () => {
+test('a stored bill is recalculated with the method that matches its total', () => {
   const createStoredBill = (rupees: number) => ({
     category: 'member',
     period: 'now',

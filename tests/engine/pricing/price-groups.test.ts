@@ -1,4 +1,4 @@
-/** Groups of categories with their own periods: prices, lists and proofs use the dates of the group. */
+/** Groups of categories with their own periods: prices, lists and price proofs use the group's dates. */
 import { expect, test } from 'vitest'
 import {
   compileEvent,
@@ -79,7 +79,7 @@ test('the price list, the next price and the last day of a price use the periods
   expect(getPricingPeriod(event.fees, heldPrice, 'member')).toBe('early')
 })
 
-test('show, simulate, preview and explain name the group', () => {
+test('show, simulate, preview and explain state the group', () => {
   const compilation = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
   expect(compilation.event?.fees).toEqual(event.fees)
   expect(formatSimulation(event, simulatePrices(event))).toMatch(/Visitors[^]*standard[^]*2,500/)

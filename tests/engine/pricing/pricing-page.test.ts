@@ -11,7 +11,7 @@ const rows = [
   ),
 ].map((found) => found.slice(1))
 
-test('the page has an example of both tax modes and both roundings', () => {
+test('the page has examples of both tax modes and both rounding rules', () => {
   const kinds = new Set(rows.map(([, , prices, round]) => `${prices} ${round}`))
   expect(kinds.size).toBe(4)
 })

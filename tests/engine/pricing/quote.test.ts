@@ -111,7 +111,7 @@ describe('a derived category', () => {
     })
   })
 
-  it('is explained by the rule that applied, and by the reasons why other rules did not apply', () => {
+  it('is explained by the rule that applied and the reasons why other rules did not', () => {
     expect(explainCategory(derivedCategoryEvent, { role: 'pg', is_member: false })).toEqual({
       by: 'rules',
       category: 'pg-visitor',
@@ -160,7 +160,7 @@ describe('registration is open or closed', () => {
       ),
     },
   }
-  const OPENS_AGAIN = 'Registration is closed today. It opens again on 15 November 2025.'
+  const REOPENING_TEXT = 'Registration is closed today. It opens again on 15 November 2025.'
   type ClosedState = { heading: string; text: string; by: string; opens?: string }
   const buildNotOpenYet = (openingDay: string, openingDayText: string): ClosedState => ({
     heading: 'Registration is not open yet',
@@ -198,8 +198,8 @@ describe('registration is open or closed', () => {
       '2025-06-30',
       buildNotOpenYet('2025-07-01', '1 July 2025'),
     ],
-    ['the day when registration opens', eventWithWindow, '2025-10-01', true],
-    ['the day when registration closes', eventWithWindow, '2025-12-31', true],
+    ['the day on which registration opens', eventWithWindow, '2025-10-01', true],
+    ['the day on which registration closes', eventWithWindow, '2025-12-31', true],
     [
       'the day after registration closes',
       eventWithWindow,
@@ -213,7 +213,7 @@ describe('registration is open or closed', () => {
       { ...closedText, by: 'day' },
     ],
     [
-      'a day in no period',
+      'a day outside all periods',
       unopenedEvent,
       '2026-02-01',
       buildClosedByDay('Registration is closed.'),
@@ -222,7 +222,7 @@ describe('registration is open or closed', () => {
       'a day between two periods, with the date on which registration opens again',
       eventWithGap,
       '2025-11-01',
-      { ...buildClosedByDay(OPENS_AGAIN), by: 'early', opens: '2025-11-15' },
+      { ...buildClosedByDay(REOPENING_TEXT), by: 'early', opens: '2025-11-15' },
     ],
     [
       'a day between two periods, if registration closes before the next period',
@@ -231,7 +231,7 @@ describe('registration is open or closed', () => {
       buildClosedByDay('Registration is closed.'),
     ],
     [
-      'a day in no period, if other days have the price of a period',
+      'a day outside all periods, if other days have the price of a period',
       chosenCategoryEvent,
       '2026-02-01',
       true,
@@ -253,7 +253,7 @@ describe('registration is open or closed', () => {
 })
 
 describe('tariff', () => {
-  it('contains every format; categories that are not on sale have a null price or no price', () => {
+  it('lists prices in every format; categories that are not on sale have a null price or no price', () => {
     const tariffAnswer = buildTariff(chosenCategoryEvent, parseTime('2025-12-31T10:00:00+05:30'))
     expect(tariffAnswer).toMatchObject({
       status: 'success',
@@ -348,7 +348,7 @@ describe('upcoming prices', () => {
       ({ from, to, period }) => `${from} ${to} ${period.id}`,
     )
 
-  it('list each period once with its days, from the current day', () => {
+  it('list each period once with its dates, from the current day', () => {
     expect(formatPriceRanges(chosenCategoryEvent, '2025-08-10')).toEqual([
       '2025-08-10 2025-08-31 early',
       '2025-09-01 2026-01-25 late',
@@ -356,13 +356,13 @@ describe('upcoming prices', () => {
     ])
     // After the last period, the price for other dates applies.
     expect(formatPriceRanges(chosenCategoryEvent, '2026-02-01')).toEqual(['2026-02-01 null early'])
-    // If the price before the first period is the price of that period, both form one range.
+    // If the price before the first period equals that period's price, the two form one range.
     expect(formatPriceRanges(chosenCategoryEvent, '2025-01-01')[0]).toBe(
       '2025-01-01 2025-08-31 early',
     )
   })
 
-  it('omit days without registration', () => {
+  it('omit days on which registration is closed', () => {
     const eventWithWindow = {
       ...chosenCategoryEvent,
       registration: { opens: day('2025-08-15'), closes: day('2025-12-31') },

@@ -1,4 +1,4 @@
-/** The twelve lines of YAML in README.md give the price that the README states. */
+/** The twelve lines of YAML in README.md result in the price that the README states. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -9,7 +9,7 @@ import { sharedFiles, readSource } from '../event-files.ts'
 const page = readFileSync(join(import.meta.dirname, '..', '..', '..', 'README.md'), 'utf8')
 const [, lines = '', printedText = ''] = /```yaml\n([^]*?)```[^]*?```\n([^]*?)```/.exec(page) ?? []
 
-test('the lines of the README, inserted into the event that it names, give the stated price', () => {
+test('the README’s lines, inserted into the event file that it mentions, result in the stated price', () => {
   expect(lines.trimEnd().split('\n')).toHaveLength(12)
   const { path, text } = readSource('events/midzone2025.yaml')
   const eventText = text

@@ -29,13 +29,13 @@ test.each<[Answers, string | null, readonly string[]]>([
   [{}, 'pg', ['hall', 'pg']],
   [{ rooms: ['ecg', 'scan'] }, 'other', ['hall', 'seats.ecg', 'seats.scan']],
   [{ rooms: 'scan' }, 'pg', ['hall', 'pg', 'seats.scan']],
-  // An option without a quota, and an option with the name of a property that every object has.
+  // An option without a quota, and an option named like a property that every object has.
   [{ rooms: ['lecture', 'constructor'] }, 'other', ['hall']],
-])('answers %j of category %s need %j', (answers, category, seats) => {
+])('the answers %j in category %s need the seats %j', (answers, category, seats) => {
   expect(listRequiredSeats(quotas, answers, category).map(({ id }) => id)).toEqual(seats)
 })
 
-test('of the requested seats, the first that is sold out is reported', () => {
+test('the first requested seat that is sold out is reported', () => {
   const context = { 'full.seats.scan': true, 'full.pg': true }
   expect(findFirstFull(quotas, { ...context, rooms: ['ecg'] }, 'other')).toBeNull()
   expect(findFirstFull(quotas, { ...context, rooms: ['scan'] }, 'other')?.id).toBe('seats.scan')
@@ -49,7 +49,7 @@ const options = [
 const event = createEvent({ fields: [createField('rooms', { type: 'many', options })] })
 
 test('a seat has the label of its option or of its quota', () => {
-  expect(listSeatPools(quotas).map((pool) => getSeatName(event, pool))).toEqual([
+  expect(listSeatPools(quotas).map((seat) => getSeatName(event, seat))).toEqual([
     'Hall',
     'Pg',
     'Scanning',
@@ -57,7 +57,7 @@ test('a seat has the label of its option or of its quota', () => {
   ])
 })
 
-test('the message about a full option names the option', () => {
+test('the message about a full option states the option', () => {
   expect(listSeatPools(quotas).map((seat) => buildFullSeatMessage(event, seat))).toEqual([
     'Full',
     'Full',
@@ -73,12 +73,12 @@ test.each<[Readonly<Record<string, number>>, Readonly<Record<string, number>>]>(
     { hall: 20, pg: 1, 'seats.scan': 3, 'seats.ecg': 1 },
     { hall: 20, 'seats.scan': 3, 'seats.ecg': 1 },
   ],
-  // A full quota is published even if low numbers are not, and never as a negative number.
+  // A full quota is published even if low numbers are hidden, and never as a negative number.
   [
     { pg: 0, hall: -2 },
     { hall: 0, pg: 0 },
   ],
-])('for the remaining seats %j, %j is published', (seatsLeft, publishedSeats) => {
+])('for the remaining seats %j, the published numbers are %j', (seatsLeft, publishedSeats) => {
   expect(buildPublicAvailability(quotas, seatsLeft)).toEqual(publishedSeats)
   expect(listSeatPools(quotas).map(({ id }) => id)).toEqual([
     'hall',

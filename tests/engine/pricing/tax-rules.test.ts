@@ -31,7 +31,7 @@ const ITEMS = `  items:
     - {id: gift, when: {dinner: true}, tax: none, prices: {period: [early, late], each: [50, 50]}}
 form:
 `
-/** Returns the text of the base event with a tax and tax rules. Members pay 1,000. */
+/** Returns the text of the sample event with a tax and tax rules. Members pay 1,000. */
 function buildEventText(tax: string, ...rules: readonly string[]): string {
   return sampleFile
     .replace(
@@ -62,7 +62,7 @@ const computeSums = (event: EventConfig, answers: Answers, on?: string, category
   return [net, gst, total].map((amount) => amount / 100)
 }
 
-/** Returns the same event with separate rules for an item. */
+/** Returns the same event with rules of its own for an item. */
 function addItemRules(item: string, rules: string): EventConfig {
   const text = buildEventText('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
   const event = readEvent(
@@ -75,7 +75,7 @@ function addItemRules(item: string, rules: string): EventConfig {
 
 const COMPANY = 'when: {buyer: company}, percent: 0, note: reverse charge'
 test.each<[string, string, string, readonly number[], readonly number[]]>([
-  // The sums with the usual tax, followed by the sums for a company.
+  // The sums with the usual tax, then the sums for a company.
   [
     'that is added to the prices, with a rule of 0%',
     'percent: 18, prices: exclusive',
@@ -105,13 +105,13 @@ test.each<[string, string, string, readonly number[], readonly number[]]>([
     [1000, 100, 1100],
   ],
   [
-    'that is included in the prices, with a rule of another rate on the net price',
+    'that is included in the prices, with a rule for a different rate on the net price',
     'percent: 25, prices: inclusive',
     'when: {buyer: company}, percent: 10',
     [800, 200, 1000],
     [800, 80, 880],
   ],
-])('a tax %s', (_name, usualTax, rule, person, company) => {
+])('computes the sums for a tax %s', (_name, usualTax, rule, person, company) => {
   const event = buildEvent(usualTax, rule)
   expect(computeSums(event, { buyer: 'person' })).toEqual(person)
   expect(computeSums(event, { buyer: 'company' })).toEqual(company)
@@ -137,7 +137,7 @@ test('only the first matching rule applies, even if it depends on the category',
   expect(computeSums(event, { buyer: 'company' }, undefined, 'visitor')).toEqual([2000, 0, 2000])
 })
 
-test('rules apply to items without their own tax; with on: all, also to items with their own tax, but not to untaxed items', () => {
+test('rules apply to items without their own tax and, with `on: all`, to items with their own tax, but never to untaxed items', () => {
   const listLines = (rule: string) =>
     computeBill(buildEvent('percent: 19, prices: inclusive', rule), {
       buyer: 'company',
@@ -155,7 +155,7 @@ test('rules apply to items without their own tax; with on: all, also to items wi
   ])
 })
 
-test('the label of the tax states the rate of the bill, or all rates if there is no bill', () => {
+test('the tax label states the bill’s rate, or all rates if there is no bill', () => {
   const event = buildEvent('percent: 18, prices: exclusive', 'to: 2026-01-20, percent: 15')
   const getTaxLabel = (lines?: Parameters<typeof getLabel>[2]) =>
     getLabel(event, 'gst', lines).match(/\d+(?=%)/g)
@@ -164,7 +164,7 @@ test('the label of the tax states the rate of the bill, or all rates if there is
   expect(getTaxLabel()).toEqual(['18', '15', '7'])
 })
 
-test('rules of an item apply before rules for all lines, whether or not the item has its own tax', () => {
+test('an item’s rules precede the rules for all lines, whether or not the item has its own tax', () => {
   const event = buildEvent('percent: 19, prices: inclusive', `${COMPANY}, on: all`)
   const listLines = (config: EventConfig, buyer: string, on?: string) =>
     computeBill(config, { buyer, dinner: true }, on)
@@ -175,7 +175,7 @@ test('rules of an item apply before rules for all lines, whether or not the item
     ['Dinner', 7, 107],
   ])
   const eventWithDinnerRule = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
-  // The rule of the item precedes the company's rule for all lines, but applies only from 20 January.
+  // The item's rule precedes the company's rule for all lines, but applies only from 20 January.
   expect(listLines(eventWithDinnerRule, 'company', '2026-01-19')).toEqual([
     ['Lunch (reverse charge)', 0, 1000],
     ['Dinner (reverse charge)', 0, 100],
@@ -210,7 +210,7 @@ test('rules of an item apply before rules for all lines, whether or not the item
 test.each([
   ['no item has its own tax', ['tax: {name: VAT, percent: 7, prices: inclusive}, ', 'tax: none, ']],
   ['no taxed item has its own tax', ['tax: {name: VAT, percent: 7, prices: inclusive}, ']],
-])('`event show` prints `on: all` of a rule: %s', (_, ownTaxes) => {
+])('`event show` prints a rule’s `on: all` even if %s', (_, ownTaxes) => {
   const text = ownTaxes.reduce(
     (shortened, ownTax) => shortened.replace(ownTax, ''),
     buildEventText('percent: 19, prices: exclusive', `${COMPANY}, on: all`),
@@ -225,7 +225,7 @@ test.each([
   expect(recompiledEvent?.fees).toEqual(event.fees)
 })
 
-test('show, simulate, explain and diff state the rules of an item', () => {
+test('show, simulate, explain and diff state an item’s rules', () => {
   const event = addItemRules('dinner', '{from: 2026-01-20, percent: 14}')
   const compilation = compileEvent(showEvent(event), sharedFiles, { path: 'sample2026.yaml' })
   expect(compilation.event?.fees.items).toEqual(event.fees.items)
@@ -243,7 +243,7 @@ test('show, simulate, explain and diff state the rules of an item', () => {
   expect(formatDiff(diffEvents(event, eventWithEarlierRule))).toMatch(/tax rule dinner 1/)
 })
 
-test('the label of a bill with one rate, or with none, states only that rate', () => {
+test('the tax label of a bill with a single rate, or none, states only that rate', () => {
   const event = buildEvent(
     'percent: 19, prices: exclusive',
     'when: {buyer: company}, percent: 0',
@@ -257,7 +257,7 @@ test('the label of a bill with one rate, or with none, states only that rate', (
   expect(getLabel(event, 'gst', createTaxedLines(0, 0))).not.toContain(' and ')
 })
 
-test('the label of a free bill states the tax rates of the event if no rule removed the tax', () => {
+test('the tax label of a free bill states the event’s rates if no rule removed the tax', () => {
   const event = readEvent(
     buildEventText('percent: 18, prices: exclusive').replace('  tax_rules:\n', ''),
     sharedFiles,

@@ -1,4 +1,4 @@
-/** Three complete events match their brochures: bills worked out by hand, and messages of the files. */
+/** Three complete events match their brochures, in bills worked out by hand and in the files' messages. */
 import { expect, test } from 'vitest'
 import {
   INR,
@@ -167,7 +167,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { 'companions.0.age': 'Please give the age in years' },
   ],
   [
-    'a companion not born yet',
+    'a companion who has not been born',
     conference,
     withCompanions(-1),
     { 'companions.0.age': 'Please give the age in years' },
@@ -197,7 +197,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
     { nights: 'Please say for how many nights', arrives_on: 'Please say when you arrive' },
   ],
   [
-    'a week of nights',
+    'seven nights',
     conference,
     { room: 'twin', nights: 7, arrives_on: '2027-02-10' },
     { nights: 'Please choose from 1 to 5 nights' },
@@ -266,7 +266,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
   ],
   ['a GSTIN', conference, { gstin: '32AAACS1234A1ZB' }, {}],
   [
-    'a GSTIN with a wrong check digit, which no invoice prints',
+    'a GSTIN with a wrong check digit, if no invoice prints it',
     conference,
     { gstin: '32AAACS1234A1Z5' },
     { gstin: 'This GSTIN contains an invalid character. Please check it.' },
@@ -360,7 +360,7 @@ const ANSWERS_WITH_ERRORS: readonly (readonly [
   ],
   ['a family member born on the day of the race', marathon, withFamily('2027-01-17'), {}],
   [
-    'a family member not born yet',
+    'a family member who has not been born',
     marathon,
     withFamily('2027-01-18'),
     { 'family.0.born_on': 'Please give the day of birth' },
@@ -410,7 +410,7 @@ function withFamily(...days: readonly string[]): RawAnswers {
 }
 
 test.each(ANSWERS_WITH_ERRORS)(
-  '%s: the error messages are as expected',
+  '%s: the delegate sees the expected error messages',
   (_, event, givenAnswers, errors) => {
     const raw = { ...createExampleAnswers(event), ...givenAnswers }
     expect(findAnswerErrors(event, raw)).toEqual(errors)
@@ -422,7 +422,7 @@ test.each(ALL_BILLS)('%s: %s: the schema accepts the same answers', (_, __, even
   getAgreementCheck(event)({ ...createExampleAnswers(event), ...given })
 })
 
-test('the labels of the lines match the brochure', () => {
+test('the labels of the bill lines match the brochure', () => {
   const raw = {
     ...createExampleAnswers(conference),
     ...withCompanions(40, 4),
@@ -447,7 +447,7 @@ test('the labels of the lines match the brochure', () => {
   ])
 })
 
-test('the fields that affect a price are the fields that can change a bill, and the fields that show them', () => {
+test('the fields that affect a price are those that can change a bill, and those that decide whether such a field is shown', () => {
   expect(findPriceFields(conference).map(({ id }) => id)).toEqual([
     'born_on',
     'role',
@@ -462,7 +462,7 @@ test('the fields that affect a price are the fields that can change a bill, and 
   ])
 })
 
-test('the price list and the first line of a bill are equal in every cell', () => {
+test('every cell of the price list equals the first line of the bill', () => {
   for (const event of [conference, marathon, webinar])
     for (const { category, cells: priceCells } of buildPriceTable(event))
       for (const { period, price } of priceCells) {
@@ -502,7 +502,7 @@ test('the marathon uses "runner" and "race", and an event without terms uses "de
   ).toMatch(/^Dear runner,/)
 })
 
-test.each(BILL_EVENTS)('%s: the checker has no finding', (id) => {
+test.each(BILL_EVENTS)('%s: the checker reports nothing', (id) => {
   const path = `tests/events/${id}.yaml`
   const { findings } = compileEvent(readSource(path).text, sharedFiles, { path })
   expect(findings.filter(({ severity }) => severity !== 'note').map(({ code }) => code)).toEqual([])
@@ -568,7 +568,7 @@ test('diff reports a rule with a new member list value as a change for the affec
   expect(rules[0]?.answers).toContain('member_number.kind: life')
 })
 
-test('diff reports no prices for days without registration', () => {
+test('diff reports no prices for days on which registration is closed', () => {
   const { path, text } = readSource('tests/events/nidancon2027.yaml')
   const openEndedText = text.replace('from: 2027-02-06, to: 2027-02-14}', 'from: 2027-02-06}')
   expect(openEndedText).not.toBe(text)
@@ -579,7 +579,7 @@ test('diff reports no prices for days without registration', () => {
   expect([...soldDiff, ...prices]).toEqual([])
 })
 
-test('diff reports a moved page of the form as a new order of pages, without its fields', () => {
+test('diff reports a form page that was moved as a new page order, without listing its fields', () => {
   const { path, text } = readSource('tests/events/nidancon2027.yaml')
   const [before = '', company = '', consent = '', after = ''] = text.split(
     /(?=^ {4}- title: Company and Stay)|(?=^ {4}- title: Consent)|(?=^ {2}panel:)/m,

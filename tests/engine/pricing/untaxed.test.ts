@@ -1,4 +1,4 @@
-/** An event without tax: no text of the event mentions a tax. */
+/** If an event has no tax, none of its texts mentions a tax. */
 import { expect, test } from 'vitest'
 import {
   INR,

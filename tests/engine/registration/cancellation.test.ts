@@ -1,4 +1,4 @@
-/** The refundable part of a payment under the refund scale of the event file. */
+/** How much of a payment is refundable under the event file's refund scale. */
 import { expect, test } from 'vitest'
 import fc from 'fast-check'
 import type { Cancellation } from '../../../engine/event/approval-and-cancellation-types.ts'
@@ -55,17 +55,17 @@ const computeRefund = (
 test.each([
   ['nothing was refunded before', 0, 437_287],
   ['the reduction was refunded first', 91_777, 345_510],
-  ['a part of the reduction was refunded first', 50_000, 387_287],
+  ['part of the reduction was refunded first', 50_000, 387_287],
   ['goodwill was refunded in addition', 101_777, 335_510],
   ['more was refunded than the scale allows', 500_000, 0],
 ])(
-  'after the removal of a companion for 917.77, the refunds have the same sum if %s',
+  'after a companion for 917.77 is removed, the refunds have the same total if %s',
   (_, refunded, proposedRefund) => {
     expect(computeRefund(460_680, 552_457, refunded)).toBe(proposedRefund)
   },
 )
 
-test('an overpayment is refunded in full, and a part payment according to the scale', () => {
+test('an overpayment is refunded in full, a part payment according to the scale', () => {
   expect(computeRefund(118_000, 128_000, 0)).toBe(10_000 + 88_500)
   expect(computeRefund(150_000, 100_000, 0)).toBe(75_000)
 })
@@ -81,7 +81,7 @@ test.each([
   expect(computeRefund(paidPaise, paidPaise, 0, getNoon(cancellationDay))).toBe(refundPaise)
 })
 
-test('a file without a scale proposes no refund', () => {
+test('no refund is proposed if the file has no scale', () => {
   const sums = {
     price: toAmount(501_500),
     paid: toAmount(501_500),
@@ -152,7 +152,7 @@ test.each([
   expect(computeCancellationRefund(cancellation, paid, getNoon('2027-01-01')).proposed).toBe(refund)
 })
 
-test('an overpayment is refunded with its tax; from a part payment, only its part of the tax is withheld', () => {
+test('an overpayment is refunded with its tax; from a part payment, only its share of the tax is withheld', () => {
   const cancellation = createCancellation({ percent: 100, withoutTax: true })
   const at = getNoon('2027-01-01')
   const paidBill = createBill(600_000, 108_000)
@@ -223,13 +223,13 @@ test.each([
     'refund    ₹ 400, if cancelled on this day: 50% of ₹ 1,000, without GST, less ₹ 100',
   ],
   ['2026-02-20', 'refund    none, if cancelled on this day'],
-])('explain states the refund of a cancellation on %s', (on, line) => {
+])('explain states the refund for a cancellation on %s', (on, line) => {
   const event = compileWithScale(SCALE)
   const explanation = explainPrice(event, { is_member: 'true' }, startOfDay(day(on)))
   expect(formatExplanation(event, explanation).replaceAll('\u00a0', ' ')).toContain(line)
 })
 
-test('event show writes a scale with the same refunds, and diff names each change to the scale', () => {
+test('`event show` writes a scale with the same refunds, and `diff` lists each change to the scale', () => {
   const event = compileWithScale(SCALE)
   const { event: shownEvent } = compileEvent(showEvent(event), sharedFiles, {
     path: 'sample2026.yaml',

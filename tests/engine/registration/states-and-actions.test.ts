@@ -58,7 +58,7 @@ describe('permissions by role', () => {
     ],
     ['delegate', ['edit', 'ask_cancel', 'ask_refund', 'withdraw_refund']],
     ['clock', []],
-  ])('the actions of the role %s on a complete registration', (actor, expectedActions) => {
+  ])('lists the actions of the role %s on a complete registration', (actor, expectedActions) => {
     expect(listAllowedActions('complete', actor)).toEqual(expectedActions)
   })
 
@@ -66,7 +66,7 @@ describe('permissions by role', () => {
     expect(REGISTRATION_STATES.flatMap((state) => listAllowedActions(state, 'viewer'))).toEqual([])
   })
 
-  test('front desk users can confirm but not refund; the message names the required role', () => {
+  test('front desk users can confirm but not refund; the message states the required role', () => {
     expect(getResult('to_pay', 'confirm', 'desk')).toBe('to_pay')
     expect(checkAction('complete', { act: 'refund', actor: 'desk', why: 'x' })).toMatchObject({
       error: {
@@ -85,7 +85,7 @@ describe('permissions by role', () => {
 })
 
 describe('the states of a registration', () => {
-  test('every state in the work queue has an allowed action, and each state that is not final has a next action', () => {
+  test('every state in the work queue has an allowed action, and every state that is not final has a next action', () => {
     for (const state of REGISTRATION_STATES) {
       const ownerActions = listAllowedActions(state, 'owner')
       expect(ownerActions, state).toContain('note')
@@ -118,7 +118,7 @@ describe('the states of a registration', () => {
     expect(getResult(state, actionName, actor)).toBe(expected)
   })
 
-  test('an action that needs a reason rejects an empty or too long reason, and trims the reason', () => {
+  test('an action that needs a reason rejects one that is empty or too long, and trims it', () => {
     expect(getResult('complete', 'cancel', 'owner', '  ')).toBe('no_grounds')
     // Zero-width spaces and direction marks are invisible.
     expect(getResult('complete', 'cancel', 'owner', ' \u200b\u202e ')).toBe('no_grounds')
@@ -129,7 +129,7 @@ describe('the states of a registration', () => {
     })
   })
 
-  test('the error for an action that is not allowed states the state in words', () => {
+  test('the error for an action that is not allowed describes the registration’s state in words', () => {
     expect(checkAction('cancelled', { act: 'cancel', actor: 'owner', why: 'x' })).toMatchObject({
       error: {
         message: `You cannot cancel this registration now. The registration is ${STATE_LABELS.cancelled}.`,

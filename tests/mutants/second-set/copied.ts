@@ -1,4 +1,4 @@
-/** Mistakes of the second set: a file copied to a new conference. */
+/** The second set's mistakes in a file that was copied for a new conference. */
 import {
   replaceAll,
   newAfpicon,
@@ -105,13 +105,13 @@ export const copyMistakes: readonly Mistake[] = [
     'file: afpicon_registrations',
   ),
   newAfpicon(
-    'the email draft names last year',
+    'the email draft mentions last year',
     replaceAll('AFPICON 2027 – payment', 'AFPICON 2026 – payment'),
     'Support staff would have searched last year’s payments.',
     'AFPICON 2026',
   ),
   newAfpicon(
-    'the receipt names last year',
+    'the receipt mentions last year',
     replaceAll('AFPICON 2027 – REG', 'AFPICON 2026 – REG'),
     'Accounts departments would have rejected the receipt.',
     'AFPICON 2026',
@@ -133,7 +133,7 @@ export const copyMistakes: readonly Mistake[] = [
     'A delegate whose card payment failed would have been sent to last year’s form.',
   ),
   newAfpicon(
-    'the event dates are last year’s, also in `promises`',
+    'the event dates are last year’s, in `promises` too',
     combineEdits(
       replaceOne('from: 2027-01-31', 'from: 2026-01-31'),
       replaceOne('to: 2027-02-01', 'to: 2026-02-01'),
@@ -154,7 +154,7 @@ export const copyMistakes: readonly Mistake[] = [
     'Delegates in January would have paid the first price.',
   ),
   newAfpicon(
-    'one last day has last year’s date',
+    'the end of one period has last year’s date',
     replaceOne('to: 2026-08-31', 'to: 2025-08-31'),
     'It would have been unclear which price applies in July.',
   ),

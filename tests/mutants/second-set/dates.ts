@@ -1,4 +1,4 @@
-/** Mistakes of the second set: dates and periods. */
+/** The second set's mistakes in dates and periods. */
 import {
   afpicon,
   replaceAll,
@@ -20,7 +20,7 @@ export const dateMistakes: readonly Mistake[] = [
       replaceOne('from: 2026-01-31', 'from: 2026-02-01'),
       replaceOne('  to: 2026-02-01', '  to: 2026-01-31'),
     ),
-    'The page would have shown an end that is before the beginning.',
+    'The page would have shown an end before the beginning.',
   ),
   afpicon(
     'day and month swapped',
@@ -60,12 +60,12 @@ export const dateMistakes: readonly Mistake[] = [
   afpicon(
     'the December period ends in January',
     replaceOne('to: 2025-12-31', 'to: 2026-01-31'),
-    'Delegates would have paid the December price in all of January.',
+    'Delegates would have paid the December price throughout January.',
   ),
   afpicon(
     'the overlap line deleted',
     removeLine('overlap: first'),
-    'On 25 January two prices would have applied.',
+    'Two prices would have applied on 25 January.',
     'jan-25-jan-31',
   ),
   afpicon(
@@ -76,7 +76,7 @@ export const dateMistakes: readonly Mistake[] = [
   afpicon(
     'the last two periods swapped',
     swapLines('{id: jan-1-', '{id: jan-25'),
-    'On 25 January the higher price would have been charged.',
+    'The higher price would have been charged on 25 January.',
   ),
   afpicon(
     'from and to swapped in a period',
@@ -101,19 +101,19 @@ export const dateMistakes: readonly Mistake[] = [
   afpicon(
     'other dates missing',
     removeLine('other_dates:'),
-    'On the second day of the conference the desk could not have registered anyone.',
+    'The desk could not have registered anyone on the second day of the conference.',
     '  periods',
   ),
   chirurgia(
-    'the early bird is a month longer',
+    'the early bird period is a month longer',
     replaceOne('to: 2025-11-30}', 'to: 2025-12-30}'),
-    'In December two prices would have applied.',
+    'Two prices would have applied in December.',
     'id: regular',
   ),
   chirurgia(
-    'the early bird ends a day early',
+    'the early bird period ends a day early',
     replaceOne('to: 2025-11-30}', 'to: 2025-11-29}'),
-    'On the last advertised day registration would have been closed.',
+    'Registration would have been closed on the last advertised day.',
     'id: regular',
   ),
   chirurgia(
@@ -143,12 +143,12 @@ export const dateMistakes: readonly Mistake[] = [
     'Registration would have been closed all winter.',
   ),
   chirurgia(
-    'the end of the early bird written as `from`',
+    'the end of the early bird period written as `from`',
     replaceOne('{id: early-bird, to: 2025-11-30}', '{id: early-bird, from: 2025-11-30}'),
-    'The early bird would have begun on the day on which it should end.',
+    'The early bird period would have begun on the day on which it should end.',
   ),
   chirurgia(
-    'conference days a year early, also in `promises`',
+    'conference dates a year early, in `promises` too',
     combineEdits(
       replaceOne('from: 2026-02-21', 'from: 2025-02-21'),
       replaceOne('to: 2026-02-22', 'to: 2025-02-22'),
@@ -203,7 +203,7 @@ export const dateMistakes: readonly Mistake[] = [
   markUndetectable(
     'Any Sunday is plausible.',
     midzone(
-      'the wrong Sunday, also in `promises`',
+      'the wrong Sunday, in `promises` too',
       combineEdits(
         replaceOne('from: 2025-11-23', 'from: 2025-11-30'),
         replaceOne('to: 2025-11-23', 'to: 2025-11-30'),

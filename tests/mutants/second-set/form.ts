@@ -1,4 +1,4 @@
-/** Mistakes of the second set: fields and their questions. */
+/** The second set's mistakes in fields and their labels. */
 import {
   afpicon,
   replaceAll,
@@ -15,7 +15,7 @@ import type { Mistake } from './mistake-builders.ts'
 
 export const formMistakes: readonly Mistake[] = [
   afpicon(
-    'the required message on the wrong field',
+    'the `required` message on the wrong field',
     combineEdits(
       replaceOne(
         'label: Full Name, required: Full name is required',
@@ -81,7 +81,7 @@ export const formMistakes: readonly Mistake[] = [
   afpicon(
     'a field pasted twice',
     insertBelow('{id: city, label: City}', '        - {id: city, label: City}'),
-    'One of two answers would have been lost.',
+    'One of the two answers would have been lost.',
   ),
   afpicon(
     'a field pasted without changing its id',
@@ -91,7 +91,7 @@ export const formMistakes: readonly Mistake[] = [
   afpicon(
     'a field pasted without changing its label',
     insertBelow('{id: city, label: City}', '        - {id: district, label: City}'),
-    'Delegates would have been asked twice for the city.',
+    'Delegates would have been asked for their city twice.',
   ),
   afpicon(
     'a field with a reserved name',
@@ -146,7 +146,7 @@ export const formMistakes: readonly Mistake[] = [
     'accept:',
   ),
   afpicon(
-    'a file extension is missing, also in `promises`',
+    'a file extension is missing, in `promises` too',
     replaceAll('jpg, jpeg, png]', 'jpg, png]'),
     'Photos from half of all phones would have been rejected.',
     'accept:',
@@ -236,7 +236,7 @@ export const formMistakes: readonly Mistake[] = [
   markUndetectable(
     'The organiser chooses the ids, and the promise was changed too.',
     chirurgia(
-      'an option misspelt, also in `promises`',
+      'an option misspelt, in `promises` too',
       replaceAll('assistant-professor', 'asistant-professor'),
       'Assistant professors would have seen a misspelling.',
       'asistant',
@@ -279,7 +279,7 @@ export const formMistakes: readonly Mistake[] = [
     'Delegates would have seen an empty field without a label.',
   ),
   chirurgia(
-    'a key in the plural',
+    'a key written in the plural',
     replaceOne('label: Hospital / Institution', 'labels: Hospital / Institution'),
     'Delegates would have seen an empty field without a label.',
   ),
@@ -311,7 +311,7 @@ export const formMistakes: readonly Mistake[] = [
   pulmocon(
     'a stored column of an unknown kind',
     replaceOne('type: money, label: Registration Fee', 'type: currency, label: Registration Fee'),
-    'The list for staff could not have been rendered.',
+    'The staff list could not have been rendered.',
   ),
   pulmocon(
     'a stored column named like a field',

@@ -1,10 +1,10 @@
 /**
- * Mistakes of organisers, written by hand by an author who knew the event format but not the code of the checker. Each
- * changes one of the four event files, or a valid adaptation of such a file to a new conference, as an organiser who
- * copies a file, completes it and is interrupted.
+ * Mistakes that organisers make, written by hand by an author who knew the event format but not the checker's code.
+ * Each changes one of the four event files, or a valid copy of such a file for a new conference, as if an organiser had
+ * been interrupted while adapting it.
  */
 export type EventId = 'afpicon2026' | 'chirurgia2026' | 'midzone2025' | 'pulmocon2025'
-/** Changes a text. Throws if the edited part is missing, because the text would then contain no mistake. */
+/** Edits a text. Throws if the part to edit is missing, because the result would then contain no mistake. */
 export type Edit = (text: string) => string
 
 export type Mistake = {
@@ -13,11 +13,11 @@ export type Mistake = {
   readonly event: EventId
   readonly isAdapted: boolean
   readonly edit: Edit
-  /** Fragments of further lines where an author would look, in addition to the edited lines. */
+  /** Fragments of other lines where an author would look, in addition to the edited lines. */
   readonly otherLines: readonly string[]
-  /** The damage to a delegate or to staff. */
+  /** What would have happened to delegates or staff. */
   readonly damage: string
-  /** The reason why no tool can find it. Undefined for a mistake that a checker is expected to find. */
+  /** Why no tool can find the mistake. Undefined if the checker is expected to find it. */
   readonly undetectable?: string
 }
 
@@ -113,7 +113,7 @@ export const adaptations: Readonly<
   },
 }
 
-/** Creates a builder of mistakes in one of the four event files. */
+/** Creates a builder for mistakes in one of the four event files. */
 export const createMistakeBuilder =
   (event: EventId) =>
   (name: string, edit: Edit, damage: string, ...otherLines: readonly string[]): Mistake => ({
@@ -124,7 +124,7 @@ export const createMistakeBuilder =
     otherLines,
     damage,
   })
-/** Creates a builder of mistakes in a file that was adapted from last year's, with one omission. */
+/** Creates a builder for mistakes in a file that was adapted from last year's, with one omission. */
 export const createAdaptedMistakeBuilder =
   (event: EventId) =>
   (name: string, edit: Edit, damage: string, ...otherLines: readonly string[]): Mistake => ({

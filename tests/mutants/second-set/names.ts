@@ -1,4 +1,4 @@
-/** Mistakes of the second set: names, addresses and endpoints. */
+/** The second set's mistakes in names, addresses and endpoints. */
 import {
   afpicon,
   replaceAll,
@@ -80,12 +80,12 @@ export const nameMistakes: readonly Mistake[] = [
     'No delegate could have registered.',
   ),
   afpicon(
-    'a route without its slash',
+    'a route without its leading slash',
     replaceOne('form: /afpicon2026', 'form: afpicon2026'),
     'The link in the brochure would not have worked.',
   ),
   afpicon(
-    'a route with a slash at the end',
+    'a route with a trailing slash',
     replaceOne('form: /afpicon2026', 'form: /afpicon2026/'),
     'The link in the brochure would not have worked.',
   ),
@@ -95,7 +95,7 @@ export const nameMistakes: readonly Mistake[] = [
     'Delegates who had paid would have seen “not found”.',
   ),
   afpicon(
-    'success and failed swapped, also in `promises`',
+    'success and failed swapped, in `promises` too',
     combineEdits(
       replaceAll('/afpicon/payment/success', '/A'),
       replaceAll('/afpicon/payment/failed', '/afpicon/payment/success'),
@@ -159,10 +159,10 @@ export const nameMistakes: readonly Mistake[] = [
     'The button would have done nothing.',
   ),
   afpicon(
-    'the block of the receipt deleted',
+    'the receipt block deleted',
     (text) =>
       assertChanged(text, text.replace(/ {2}receipt:\n(?: {4}.*\n|\n| {6}.*\n)+/, ''), 'receipt'),
-    'The button Download Receipt would have had no effect.',
+    'The Download Receipt button would have had no effect.',
     'do: receipt',
   ),
   afpicon(
@@ -223,7 +223,7 @@ export const nameMistakes: readonly Mistake[] = [
   afpicon(
     'a value sent under the wrong name',
     replaceOne('gst_amount: gst\n', 'gst_amount: base\n'),
-    'The reader of the API would have booked the base as tax.',
+    'The API’s client would have booked the base as tax.',
   ),
   afpicon(
     'a value sent under the name of a field',
@@ -265,7 +265,7 @@ export const nameMistakes: readonly Mistake[] = [
     'prefix:',
   ),
   midzone(
-    'the prefix is PULMO and digits',
+    'the prefix is PULMO followed by digits',
     replaceAll('MIDZ', 'PULMO2'),
     'Orders would have opened the other conference’s page.',
     'prefix:',
@@ -283,7 +283,7 @@ export const nameMistakes: readonly Mistake[] = [
     'status: closed',
   ),
   pulmocon(
-    'the event opened again for a test',
+    'the event reopened for a test',
     replaceOne('status: closed', 'status: open'),
     'Delegates would have filled in a form without a price.',
     'closed:',
@@ -291,7 +291,7 @@ export const nameMistakes: readonly Mistake[] = [
   markUndetectable(
     'Both addresses are valid.',
     afpicon(
-      'support is a private address, also in `promises`',
+      'support is a private address, in `promises` too',
       replaceAll('support@afpicon.example', 'secretary@mail.example'),
       'Emails would have gone to a user on leave.',
       'support:',

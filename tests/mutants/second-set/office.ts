@@ -1,4 +1,4 @@
-/** Mistakes of the second set: the lists for staff. */
+/** The second set's mistakes in staff lists. */
 import {
   afpicon,
   replaceAll,
@@ -29,7 +29,7 @@ export const officeMistakes: readonly Mistake[] = [
     'The treasurer’s column would have been empty.',
   ),
   afpicon(
-    'a column twice',
+    'a column listed twice',
     replaceOne(
       'columns: [reg_no, full_name, email, phone_number, ticket_type, afpi_member,',
       'columns: [reg_no, full_name, email, email, phone_number, ticket_type, afpi_member,',
@@ -42,7 +42,7 @@ export const officeMistakes: readonly Mistake[] = [
       'page_size: 20\n      page_sizes: [10, 20,',
       'page_size: 25\n      page_sizes: [10, 20,',
     ),
-    'The list for staff would have shown an empty choice.',
+    'The staff list would have shown an empty choice.',
     'page_sizes',
   ),
   afpicon(
@@ -111,11 +111,11 @@ export const officeMistakes: readonly Mistake[] = [
   pulmocon(
     'the list’s route is AFPICON’s',
     replaceAll('/admin/pulmocon,', '/admin/afpicon,'),
-    'The promise would have named another event’s list.',
+    'The promise would have referred to another event’s list.',
     'route: /admin/pulmocon',
   ),
   pulmocon(
-    'the list’s route is AFPICON’s, also in `promises`',
+    'the list’s route is AFPICON’s, in `promises` too',
     combineEdits(
       replaceOne('route: /admin/pulmocon\n', 'route: /admin/afpicon\n'),
       replaceAll('/admin/pulmocon,', '/admin/afpicon,'),
@@ -129,7 +129,7 @@ export const officeMistakes: readonly Mistake[] = [
       replaceOne('key: pulmocon', 'key: afpicon'),
       replaceOne('dashboard: [pulmocon', 'dashboard: [afpicon'),
     ),
-    'The figures of two conferences would have been added up.',
+    'The figures for two conferences would have been added together.',
     'key:',
   ),
   afpicon(
@@ -138,7 +138,7 @@ export const officeMistakes: readonly Mistake[] = [
     'A placeholder would have been published without a mark.',
   ),
   afpicon(
-    'a demo path of a removed list',
+    'a demo path for a removed list',
     replaceOne('  - event.office\n', '  - event.secretariat\n'),
     'A placeholder would have been published without a mark.',
   ),
@@ -161,7 +161,7 @@ export const officeMistakes: readonly Mistake[] = [
   afpicon(
     'an allow entry for an error',
     insertBelow('allow:', '  - {code: EV401, because: The price follows next week.}'),
-    'The organiser would have believed that a missing price is correct.',
+    'The organiser would have believed that the missing price was intended.',
   ),
   afpicon(
     'an allow entry without a reason',
@@ -209,7 +209,7 @@ export const officeMistakes: readonly Mistake[] = [
   markUndetectable(
     'Staff decide which columns the office needs.',
     pulmocon(
-      'a column that the caterers need is missing, also in `promises`',
+      'a column that the caterers need is missing, in `promises` too',
       combineEdits(
         replaceOne('                food_preference, total,', '                total,'),
         replaceOne('      food_preference, total,', '      total,'),
@@ -221,9 +221,9 @@ export const officeMistakes: readonly Mistake[] = [
   markUndetectable(
     'Any order of columns is valid.',
     pulmocon(
-      'two columns swapped, also in `promises`',
+      'two columns swapped, in `promises` too',
       replaceAll('ksmc_reg_no, email,', 'email, ksmc_reg_no,'),
-      'A spreadsheet macro of the staff would have read the wrong column.',
+      'The staff’s spreadsheet macro would have read the wrong column.',
       'columns:',
     ),
   ),

@@ -1,4 +1,4 @@
-/** Mistakes of the second set: the categories. */
+/** The second set's mistakes in categories and their rules. */
 import {
   afpicon,
   insertBelow,
@@ -31,13 +31,13 @@ export const ruleMistakes: readonly Mistake[] = [
   chirurgia(
     'the general rule above the specific rules',
     swapLines('{when: {designation: pg, asi_member: true}', '{when: {asi_member: true}, '),
-    'Post graduates who are members would have paid the full price.',
+    'Postgraduates who are members would have paid the full price.',
     '{when: {designation: pg, asi_member: true}',
   ),
   chirurgia(
     'a misspelt option',
     replaceOne('{designation: pg, asi_member: true}', '{designation: gp, asi_member: true}'),
-    'Post graduates would have paid the full price.',
+    'Postgraduates would have paid the full price.',
   ),
   chirurgia(
     'the label instead of the id',
@@ -45,7 +45,7 @@ export const ruleMistakes: readonly Mistake[] = [
       '{designation: pg, asi_member: false}',
       '{designation: Post Graduate, asi_member: false}',
     ),
-    'Post graduates would have paid the full price.',
+    'Postgraduates would have paid the full price.',
   ),
   chirurgia(
     'an option in capitals',
@@ -75,12 +75,12 @@ export const ruleMistakes: readonly Mistake[] = [
   chirurgia(
     '`then` with an underscore in the category',
     replaceOne('then: pg-asi}', 'then: pg_asi}'),
-    'Post graduates would have had no price.',
+    'Postgraduates would have had no price.',
   ),
   chirurgia(
     'the same result twice',
     replaceOne('then: pg-non-asi}', 'then: pg-asi}'),
-    'Post graduates who are not members would have paid the members’ price.',
+    'Postgraduates who are not members would have paid the members’ price.',
   ),
   chirurgia(
     'results of two rules swapped',
@@ -94,7 +94,7 @@ export const ruleMistakes: readonly Mistake[] = [
   chirurgia(
     '`true` and `false` swapped',
     replaceOne('{designation: pg, asi_member: true}', '{designation: pg, asi_member: false}'),
-    'Post graduates who are members would have paid the full price.',
+    'Postgraduates who are members would have paid the full price.',
   ),
   chirurgia(
     'the general rule is missing',
@@ -129,22 +129,22 @@ export const ruleMistakes: readonly Mistake[] = [
     'Members would have paid the non-member price.',
   ),
   chirurgia(
-    'the option is renamed in the form only',
+    'the option is renamed only in the form',
     replaceOne('{id: pg, label: PG}', '{id: post-graduate, label: PG}'),
-    'No post graduate would have paid the post graduates’ price.',
+    'No postgraduate would have paid the postgraduates’ price.',
     'designation: pg',
   ),
   chirurgia(
     'the option is removed from the form',
     replaceOne(', {id: pg, label: PG}', ''),
-    'Post graduates could not have chosen their designation.',
+    'Postgraduates could not have chosen their designation.',
     'designation: pg',
     'senior-resident',
   ),
   chirurgia(
-    'a category renamed in the list only',
+    'a category renamed only in the list',
     replaceOne('{id: pg-asi,', '{id: pg-asi-member,'),
-    'Post graduates would have had no price.',
+    'Postgraduates would have had no price.',
     'then: pg-asi',
     '    pg-asi:',
   ),
@@ -161,7 +161,7 @@ export const ruleMistakes: readonly Mistake[] = [
   chirurgia(
     '`listed_only` is missing',
     replaceOne(', listed_only: true}', '}'),
-    'Companions would have been offered as a category of delegates.',
+    'Delegates would have been offered “Companion” as a category.',
   ),
   chirurgia(
     'two categories with the same id',
@@ -176,7 +176,7 @@ export const ruleMistakes: readonly Mistake[] = [
   midzone(
     'the yes-no field of the form is renamed',
     replaceOne('{id: is_pg,', '{id: post_graduate,'),
-    'Post graduates would have paid the full price.',
+    'Postgraduates would have paid the full price.',
     'is_pg: true',
   ),
   midzone(
@@ -187,17 +187,17 @@ export const ruleMistakes: readonly Mistake[] = [
   midzone(
     '`then` is missing',
     replaceOne('afpi_member: false}, then: non-afpi-pg}', 'afpi_member: false}}'),
-    'Post graduates would have had no category.',
+    'Postgraduates would have had no category.',
   ),
   midzone(
     '`no` instead of `yes`',
     replaceOne('{is_pg: true, afpi_member: false}', '{is_pg: false, afpi_member: false}'),
-    'Delegates who are not post graduates would have paid the post graduates’ price.',
+    'Delegates who are not postgraduates would have paid the postgraduates’ price.',
   ),
   midzone(
     '`otherwise` with the cheapest category',
     replaceOne('otherwise: non-afpi-delegate', 'otherwise: non-afpi-pg'),
-    'Every non-member would have paid the post graduates’ price.',
+    'Every non-member would have paid the postgraduates’ price.',
   ),
   midzone(
     '`otherwise` with a capital letter',
@@ -210,15 +210,15 @@ export const ruleMistakes: readonly Mistake[] = [
       '{otherwise: non-afpi-delegate}',
       '{when: {afpi_member: false}, otherwise: non-afpi-delegate}',
     ),
-    'It would have been unclear when it applied.',
+    'It would have been unclear when the rule applied.',
   ),
   afpicon(
-    '`chosen_in` names a removed field',
+    '`chosen_in` refers to a removed field',
     replaceOne('chosen_in: ticket_type', 'chosen_in: registration_category'),
     'No delegate would have had a price.',
   ),
   afpicon(
-    '`chosen_in` names a text field',
+    '`chosen_in` refers to a text field',
     replaceOne('chosen_in: ticket_type', 'chosen_in: designation'),
     'A delegate who typed “Professor” would have had no price.',
   ),

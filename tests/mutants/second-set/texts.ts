@@ -1,4 +1,4 @@
-/** Mistakes of the second set: texts with placeholders. */
+/** The second set's mistakes in texts with placeholders. */
 import {
   afpicon,
   insertBelow,
@@ -21,7 +21,7 @@ export const textMistakes: readonly Mistake[] = [
   afpicon(
     'a placeholder from the old page',
     replaceOne('Registration number: {reg_no}', 'Registration number: {regNo}'),
-    'Confirmations would not have contained a number.',
+    'Confirmations would not have contained the registration number.',
   ),
   afpicon(
     'a doubled brace',
@@ -31,7 +31,7 @@ export const textMistakes: readonly Mistake[] = [
   afpicon(
     'a missing closing brace',
     replaceOne('{event.dates}, {event.venue}.', '{event.dates, {event.venue}.'),
-    'Confirmations would not have contained the days.',
+    'Confirmations would not have contained the dates.',
   ),
   afpicon(
     'a missing opening brace',
@@ -147,7 +147,7 @@ export const textMistakes: readonly Mistake[] = [
     'Confirmations would have had no phone number.',
   ),
   afpicon(
-    'a detail of a removed field',
+    'a detail row for a removed field',
     removeLine('{id: full_name,'),
     'Confirmations would have had no name.',
     '- full_name',
@@ -160,7 +160,7 @@ export const textMistakes: readonly Mistake[] = [
     'The category would have been shown with hyphens.',
   ),
   afpicon(
-    'show and text together',
+    '`show` and `text` together',
     replaceOne('{label: Status, text: Paid}', '{label: Status, text: Paid, show: payment_status}'),
     'The text would have been ambiguous.',
   ),
@@ -228,12 +228,12 @@ export const textMistakes: readonly Mistake[] = [
     'Delegates would have been asked to keep “{reg_on}”.',
   ),
   chirurgia(
-    'the email names another conference',
+    'the email mentions another conference',
     replaceOne(
       'Thank you for registering for {event.title}',
       'Thank you for registering for AFPICON 2026',
     ),
-    'Surgeons would have received a message of the physicians.',
+    'Surgeons would have received the physicians’ message.',
   ),
   markUndetectable(
     'Only a reader can check a sentence about payments.',
@@ -289,7 +289,7 @@ export const textMistakes: readonly Mistake[] = [
     'The failed page could not have been rendered.',
   ),
   pulmocon(
-    'the notice names last year',
+    'the notice mentions last year',
     replaceOne('for PULMOCON 2025 is currently', 'for PULMOCON 2024 is currently'),
     'Delegates would not have known whether this year’s registration is open.',
   ),

@@ -1,4 +1,4 @@
-/** Mistakes of the second set: YAML syntax. */
+/** The second set's mistakes in YAML syntax. */
 import {
   afpicon,
   replaceAll,
@@ -84,7 +84,7 @@ export const yamlMistakes: readonly Mistake[] = [
   afpicon(
     'a Cyrillic letter in a category',
     replaceOne('    afpi-pg:   ', '    \u0430fpi-pg:   '),
-    'Post graduates would have had no price.',
+    'Postgraduates would have had no price.',
   ),
   afpicon(
     'a Cyrillic letter in an address',
@@ -115,7 +115,7 @@ export const yamlMistakes: readonly Mistake[] = [
   afpicon(
     'a block pasted twice',
     insertBelow('title: AFPICON 2026', '  venue: Kochi'),
-    'It would have been unclear which of two venues applies.',
+    'It would have been unclear which of the two venues applied.',
     'venue: Resort',
   ),
   afpicon(
@@ -124,7 +124,7 @@ export const yamlMistakes: readonly Mistake[] = [
       replaceOne('label: Full Name,', 'label: &name Full Name,'),
       replaceOne('label: City}', 'label: *name}'),
     ),
-    'The city would have been asked for as a name.',
+    'The city field would have had the label of the name field.',
   ),
   afpicon(
     'a YAML merge key',
@@ -137,7 +137,7 @@ export const yamlMistakes: readonly Mistake[] = [
     'Only the first line would have been read.',
   ),
   afpicon(
-    'markers of a merge conflict',
+    'merge conflict markers',
     replaceOne(
       '  status: open\n',
       '<<<<<<< HEAD\n  status: open\n=======\n  status: closed\n>>>>>>> theirs\n',
@@ -147,12 +147,12 @@ export const yamlMistakes: readonly Mistake[] = [
   afpicon(
     'the format number changed with the year',
     replaceOne('format: 1', 'format: 2'),
-    'The file would have been read by the rules of an unknown version.',
+    'The file would have been read under the rules of an unknown version.',
   ),
   afpicon(
-    'the line of the format is missing',
+    'the format line is missing',
     removeLine('format: 1'),
-    'The version of the format would have been unknown.',
+    'The format version would have been unknown.',
     'demo:',
     'event:',
   ),
@@ -178,7 +178,7 @@ export const yamlMistakes: readonly Mistake[] = [
   afpicon(
     'a price row commented out',
     replaceOne('    afpi-pg:     ', '    # afpi-pg:   '),
-    'Post graduates would have had no price.',
+    'Postgraduates would have had no price.',
     'id: afpi-pg',
     'prices:',
   ),

@@ -1,4 +1,4 @@
-/** The built web app is replaced as a whole, even by concurrent builds. */
+/** The built web app is replaced as a whole, even if builds run at the same time. */
 import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Creates the folder of a build. Each of its files contains the builder's name. */
+/** Creates a build's folder. Each of its files contains the builder's name. */
 async function createBuild(builder: string, sources: string): Promise<string> {
   const path = join(folder, `made-${builder}`)
   await mkdir(join(path, 'assets'), { recursive: true })
@@ -21,7 +21,7 @@ async function createBuild(builder: string, sources: string): Promise<string> {
   return path
 }
 
-/** Lists the builders named in a folder's files. There are two if the folder has files from two builds. */
+/** Lists the builders whose names are in a folder's files: two, if the files come from two builds. */
 async function listBuilders(folder: string): Promise<readonly string[]> {
   const names = ['index.html', 'assets/a.js', 'assets/b.js', 'assets/c.css']
   return [...new Set(await Promise.all(names.map((name) => readFile(join(folder, name), 'utf8'))))]

@@ -58,7 +58,7 @@ test('creates, lists and withdraws discount codes while the server runs', async 
   )
 })
 
-test('replaces a member list as a whole, or rejects it and reports every bad line', async () => {
+test('replaces a member list as a whole, or rejects it and reports every invalid line', async () => {
   folder.write(
     'bad.csv',
     'Number,Name,Kind,Valid_to,Phone\nL 12,Asha Sample,life,,1\nl12,Ravi,annual,2026-02-30,2\n,Nobody,life,,3\nX3,Xaver,honorary,,4\nL12,Again,LIFE,,5\n',

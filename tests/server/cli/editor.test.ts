@@ -1,4 +1,4 @@
-/** The published schema in an editor: completion offers keys with descriptions; misspelt keys are marked. */
+/** In an editor with the published schema, completion offers keys with descriptions, and misspelt keys are marked. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { cpSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
@@ -72,7 +72,7 @@ afterAll(() => {
 
 function handleMessage(message: Message): void {
   if (message.id !== undefined && message.method !== undefined) {
-    // The server requests settings and change notifications. The reply has the default settings without the online
+    // The server requests settings and change notifications. The reply contains the default settings without the online
     // schema store.
     const settings = {
       schemaStore: { enable: false },
@@ -157,8 +157,8 @@ test.each<[string, (text: string) => string, string]>([
     (text) => text.replace('{id: institution,', '{id: institution, options: [a],'),
     'id: institution',
   ],
-])('%s is marked at its position', async (what, misspell, expectedError) => {
-  const text = misspell(folder.read('events/midzone2025.yaml'))
+])('%s is marked at its position', async (what, addMistake, expectedError) => {
+  const text = addMistake(folder.read('events/midzone2025.yaml'))
   const line = text.split('\n').findIndex((textLine) => textLine.includes(expectedError))
   const diagnostics = await openDocument(`${what.replaceAll(' ', '')}.yaml`, text).diagnostics
   expect(line).toBeGreaterThan(0)
@@ -189,7 +189,7 @@ describe('completion offers keys, each with a description', () => {
   })
 })
 
-test('every key of the schema has a description', () => {
+test('every key in the schema has a description', () => {
   const schema = JSON.parse(folder.read('schemas/event.schema.json')) as {
     definitions: Record<string, { description?: string }>
   }

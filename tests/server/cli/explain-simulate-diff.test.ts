@@ -1,11 +1,11 @@
-/** The commands explain, simulate and diff. */
+/** The output of the commands `explain`, `simulate` and `diff`. */
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { normaliseSpaces, createCommandFolder, top } from './cli.ts'
 
-/** Returns the path of an event file with items in addition to the registration. */
+/** Returns the path of an event file that sells items in addition to the registration. */
 const getItemEventPath = (id: string): string => join(top, 'tests', 'events', `${id}.yaml`)
 const folder = createCommandFolder()
 afterAll(() => folder.remove())
@@ -76,14 +76,14 @@ describe('explain', () => {
       'rule 1    ✘ designation is PG and asi_member is yes (here asi_member is no)',
       'rule 2    ✔ designation is PG and asi_member is no → pg-non-asi',
       `price     ₹ 5,000  fees.prices.pg-non-asi, column 2, regular (line ${line})`,
-      'tax       ₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the rest ₹ 763 is GST',
+      'tax       ₹ 5,000 ÷ 1.18 = ₹ 4,237 (to whole rupees), the remaining ₹ 763 is GST',
       'total     ₹ 5,000',
       'refund    ₹ 3,750, if cancelled on this day: 75% of ₹ 5,000',
     ])
     expect(status).toBe(0)
   })
 
-  test('uses the first of two periods that contain the date, and adds tax to a price that excludes tax', async () => {
+  test('uses the first of two periods that contain the date, and adds tax to a price that excludes it', async () => {
     const { stdout } = await folder.rollcall([
       'event',
       'explain',
@@ -94,7 +94,7 @@ describe('explain', () => {
       '2026-01-25',
     ])
     expect(normaliseSpaces(stdout)).toContain(
-      'period    jan-1-jan-25  1 January 2026 to 25 January 2026; the day is also in jan-25-jan-31, but the first listed counts',
+      'period    jan-1-jan-25  1 January 2026 to 25 January 2026; the day is also in jan-25-jan-31, but the first one listed applies',
     )
     expect(normaliseSpaces(stdout)).toContain('answer    colour dropped: there is no such field')
     expect(normaliseSpaces(stdout)).toContain('category  afpi-pg, chosen in ticket_type')
@@ -106,9 +106,9 @@ describe('explain', () => {
 
   test.each([
     [
-      'another date',
+      'a date outside all periods',
       ['afpicon2026', 'ticket_type=afpi-pg', '--on', '2026-02-01'],
-      'july-1-aug-31, the period of every other date',
+      'july-1-aug-31, the period for all other dates',
     ],
     [
       'no value',
@@ -262,7 +262,7 @@ describe('explain', () => {
       ['--roll', 'state=x'],
       'There is no field with a member list "state". Available: member_number.',
     ],
-    [['--roll', 'life'], 'Write a value of a member list as field.column=value, not "life".'],
+    [['--roll', 'life'], 'Write a member list value as field.column=value, not "life".'],
     [
       ['--roll', 'member_number=life'],
       'Write a value of the member list for member_number as member_number.column=value, or member_number=none.',
@@ -305,7 +305,7 @@ describe('explain', () => {
 })
 
 describe('simulate', () => {
-  test('lists prices by period: 25 January is in two periods, each with its own prices', async () => {
+  test('lists prices by period; 25 January is in two periods, each with its own prices', async () => {
     const { status, stdout } = await folder.rollcall(['event', 'simulate', 'afpicon2026'])
     expect(status).toBe(0)
     const blocks = normaliseSpaces(stdout).split('\n\n')
@@ -317,7 +317,7 @@ describe('simulate', () => {
     )
   })
 
-  test('categories do not depend on the order of the rules', async () => {
+  test('the category conditions do not depend on the order of the rules', async () => {
     const readCategories = async (file: string): Promise<string> =>
       normaliseSpaces((await folder.rollcall(['event', 'simulate', file])).stdout)
         .split('\n\n')
@@ -364,7 +364,7 @@ describe('simulate', () => {
       '  late-fee   Late fee: +₹ 500 on registration, from 1 February 2027, where category is not Senior member or Invited faculty',
     )
     expect(readBlock('Quotas').at(-1)).toBe(
-      '  seats     Ultrasound at the bedside (Hall A, 9 AM): 30, Difficult airway (Hall B, 9 AM): 24, ECG in an hour (Hall A, 12 noon): 40, Ventilation (Hall B, 12 noon): 20, Statistics without tears (Hall A, 3 PM): 60, Writing a paper (Hall B, 3 PM): 40 in “Workshops on 12 February”; from 5 on the form shows how many are left; then “This workshop is full”',
+      '  seats     Ultrasound at the bedside (Hall A, 9 AM): 30, Difficult airway (Hall B, 9 AM): 24, ECG in an hour (Hall A, 12 noon): 40, Ventilation (Hall B, 12 noon): 20, Statistics without tears (Hall A, 3 PM): 60, Writing a paper (Hall B, 3 PM): 40 in “Workshops on 12 February”; from 5 on, the form shows how many are left; then “This workshop is full”',
     )
     for (const [title, rows] of [
       ['Unique answers', 2],
@@ -374,7 +374,7 @@ describe('simulate', () => {
       expect(readBlock(title), title).toHaveLength(1 + rows)
   })
 
-  test('prints the lowest and highest bill with their answers, and the delegates of each category', async () => {
+  test('prints the lowest and the highest bill with the answers that lead to them, and who gets each category', async () => {
     const blocks = normaliseSpaces(
       (await folder.rollcall(['event', 'simulate', getItemEventPath('nidancon2027')])).stdout,
     ).split('\n\n')
@@ -403,7 +403,7 @@ describe('simulate', () => {
     expect(categories).not.toMatch(/senior .*not in the member list/)
   })
 
-  test('prints no table for an amount that the delegate enters, and one table for an event without items', async () => {
+  test('prints no table for an amount that the delegate enters, and a single table for an event without items', async () => {
     const output = normaliseSpaces(
       (await folder.rollcall(['event', 'simulate', getItemEventPath('nilarun2027')])).stdout,
     )
@@ -416,7 +416,7 @@ describe('simulate', () => {
     expect(summary).toContain('always  any day\n  category  price\n  listener   Free\n\nQuotas\n')
   })
 
-  test('fields and options are shown by their labels, and people without relevant answers as a number', async () => {
+  test('shows fields and options by their labels, and people as a number if their answers do not matter', async () => {
     const event = getItemEventPath('tarangfest2027')
     const { stdout } = await folder.rollcall(['event', 'simulate', event])
     const text = normaliseSpaces(stdout)
@@ -459,7 +459,7 @@ describe('diff', () => {
     expect(normaliseSpaces(stdout)).not.toContain('Categories')
   })
 
-  test('shows changes to items (by line and date), conditions and quotas', async () => {
+  test('shows changes to items (by price row and date), conditions and quotas', async () => {
     const text = readFileSync(getItemEventPath('nidancon2027'), 'utf8')
     folder.write('events/old.yaml', text)
     folder.write(
@@ -523,7 +523,7 @@ describe('diff', () => {
     )
   })
 
-  test('reports no changes if only texts have changed', async () => {
+  test('reports no changes if only the notation has changed', async () => {
     folder.write(
       'events/same.yaml',
       `${folder.read('events/midzone2025.yaml').replace('{id: standard}', '{ id: "standard" }')}\n# A remark.\n`,
@@ -559,7 +559,7 @@ describe('diff', () => {
     expect(stdout).toContain('fields.institution.label: "Institution" → "Hospital"')
   })
 
-  test('compares with files of a git revision, and reports new files', async () => {
+  test('compares with the files in a Git revision, and reports new files', async () => {
     const runGit = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', ...args], {
         cwd: folder.folder,

@@ -139,7 +139,7 @@ test('converts a row to a registration: labels to values, amounts to paise, time
   ])
 })
 
-describe('reads lists in a cell', () => {
+describe('reads lists from a cell', () => {
   const path = 'tests/events/nidancon2027.yaml'
   const conference = readEvent(readSource(path).text, sharedFiles, { path }) as EventConfig
   const readAnswer = (column: string, cell: string): unknown => {
@@ -158,7 +158,7 @@ describe('reads lists in a cell', () => {
     ],
     ['as ids', 'writing; ultrasound'],
     ['as JSON', '["ultrasound", "writing"]'],
-  ])('options are read %s', (_how, cell) => {
+  ])('reads options %s', (_how, cell) => {
     expect(readAnswer('workshops', cell)).toEqual(['ultrasound', 'writing'])
   })
 
@@ -175,7 +175,7 @@ describe('reads lists in a cell', () => {
     ])
   })
 
-  test('reads the dates of birth of accompanying people in the format of the export', () => {
+  test('reads accompanying people’s dates of birth in the export’s format', () => {
     const marathonPath = 'tests/events/nilarun2027.yaml'
     const marathon = readEvent(readSource(marathonPath).text, sharedFiles, {
       path: marathonPath,
@@ -233,7 +233,7 @@ describe('reports an error with its line', () => {
       'payment_status: “Review” means that a payment is under review, and the file does not contain that payment. Decide on it in the other system and export again. Or write pending here, and record the payment after the import.',
     ],
     [
-      'Registered, which an export writes for a price that was never requested',
+      'Registered, which an export writes if the delegate was never asked to pay',
       { payment_status: 'Registered' },
       'payment_status: “Registered” means that the delegate was not asked to pay the price. Write success and leave the amounts empty, or write pending if payment is still due.',
     ],
@@ -276,7 +276,7 @@ describe('reports an error with its line', () => {
     ]),
   )
 
-  test('reports every bad line, not only the first', () =>
+  test('reports every invalid line, not only the first', () =>
     expect(
       check([
         header,
@@ -289,7 +289,7 @@ describe('reports an error with its line', () => {
     expect(check([header, buildLine({}), buildLine({})])).toEqual([
       { line: 3, message: 'PULMO1 is already in line 2.' },
     ]))
-  test('a payment that is listed twice in the file is rejected', () => {
+  test('rejects a payment that is listed twice in the file', () => {
     const extendedHeader = `${header},payment_id`
     const firstRow = buildLine({ payment_status: 'success' })
     const secondRow = buildLine({ reg_no: 'PULMO2', payment_status: 'success' })
@@ -304,11 +304,11 @@ describe('reports an error with its line', () => {
     ])
     expect(check([extendedHeader, `${firstRow},cash`, `${secondRow},cash`])).toEqual([])
   })
-  test('rejects a line with too few cells', () =>
+  test('rejects a line that has too few cells', () =>
     expect(check([header, 'PULMO1,Dr. Example'])).toEqual([
       { line: 2, message: 'The line has 2 cells, but there are 10 headings.' },
     ]))
-  test('counts lines as an editor does if a cell contains a line break', () =>
+  test('numbers lines as an editor does, even if a cell contains a line break', () =>
     expect(
       check([header, buildLine({ full_name: '"Dr.\nExample"' }), buildLine({ reg_no: 'X' })]).map(
         ({ line }) => line,
@@ -323,7 +323,7 @@ describe('reports an error with its line', () => {
     )
     expect(others).toEqual([{ line: 1, message: 'The column “payment_status” is missing.' }])
   })
-  test('rejects two columns with the same meaning', () =>
+  test('rejects two columns for the same value', () =>
     expect(
       check([
         'reg_no,payment_status,created_at,final_amount,amount',
@@ -401,7 +401,7 @@ describe('the command', () => {
   })
 })
 
-/** Reads the rows of a file, with generated numbers as in the command. */
+/** Reads a file's rows, and generates registration numbers as the command does. */
 const readNumbered = (lines: readonly string[]): ImportRow[] => {
   const importResult = readImportText(
     readPulmocon(),
@@ -412,7 +412,7 @@ const readNumbered = (lines: readonly string[]): ImportRow[] => {
   return importResult.value.map(({ row }) => ({ ...row, regNo: drawRegNo(readPulmocon()) }))
 }
 
-test('replaces sequential numbers with random ones and keeps the old number; keeps numbers in our format', async () => {
+test('replaces sequential numbers with random ones and also stores the old number; does not replace numbers in our format', async () => {
   const generatedNumber = drawRegNo(readPulmocon())
   const file = writeCsv([
     ...VALID_CSV,
@@ -439,11 +439,11 @@ describe('a link with an old sequential number', () => {
     testApp.app.inject({ method: 'POST', url: path, payload: { email } })
 
   let server: TestApp
-  let ownNumber = ''
+  let newRegNo = ''
   beforeAll(async () => {
     server = await startTestApp({ variables: { RATE_LIMITS: 'on' } })
     const rows = readNumbered(VALID_CSV)
-    ownNumber = rows[0]?.regNo ?? ''
+    newRegNo = rows[0]?.regNo ?? ''
     await server.deps.store.importRegistrations(rows)
   })
   afterAll(() => server.close())
@@ -469,11 +469,11 @@ describe('a link with an old sequential number', () => {
     expect([
       response.statusCode,
       response.json<RegistrationResponse>().registration.reg_no,
-    ]).toEqual([200, ownNumber])
-    expect((await server.app.inject(`/api/registrations/${ownNumber}/`)).statusCode).toBe(200)
+    ]).toEqual([200, newRegNo])
+    expect((await server.app.inject(`/api/registrations/${newRegNo}/`)).statusCode).toBe(200)
   })
 
-  test('cannot be opened if the registration has no email address', async () => {
+  test('cannot be used if the registration has no email address', async () => {
     for (const email of ['', undefined, null])
       expect(
         (await openWithEmail(server, email, '/api/registrations/PULMO-2025-18/')).statusCode,
@@ -489,7 +489,7 @@ describe('a link with an old sequential number', () => {
     expect(retryResponse.statusCode).toBe(404)
   })
 
-  test('correct sequential numbers count as guesses, so that neighbouring registrations cannot be found by counting', async () => {
+  test('even correct sequential numbers count as guesses, so that neighbouring registrations cannot be found by counting', async () => {
     const statuses: number[] = []
     for (let attempt = 0; attempt < 21; attempt++)
       statuses.push(
@@ -559,11 +559,11 @@ describe('an event with two currencies', () => {
       : result.error.map(({ message }) => message)
   }
 
-  test("the event's own export, which has a “Currency” column, is accepted", () => {
+  test("accepts the event's own export, which has a “Currency” column", () => {
     expect(readRow('foreign', 'USD')).toEqual([[17_700, 'USD']])
   })
 
-  test('an amount in rupees is rejected for a category that pays in dollars', () => {
+  test('rejects an amount in rupees for a category that pays in dollars', () => {
     expect(readRow('foreign', 'INR')).toEqual([
       'currency: the category is paid in USD, not in INR.',
     ])
@@ -585,7 +585,7 @@ test.each([
   })
 })
 
-test('a file whose headings are separated by semicolons or tabs is split at them', () => {
+test('if a file’s headings are separated by semicolons or tabs, its rows are split at them too', () => {
   for (const delimiter of [';', '\t'])
     expect(readLines(`number${delimiter}name\nM1${delimiter}Nair, Asha\n`, LIST_LIMITS)).toEqual({
       ok: true,

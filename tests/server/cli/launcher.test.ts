@@ -19,7 +19,7 @@ const folder = mkdtempSync(join(tmpdir(), 'rollcall-launcher-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 describe('the command line', () => {
-  test('an invalid variable prints one sentence and exits with 2', () => {
+  test('for an invalid variable, prints one sentence and exits with 2', () => {
     expect(run([launcher, 'start'], { PORT: 'x', DATA_DIR: join(folder, 'unused') })).toEqual({
       status: 2,
       stdout: '',
@@ -76,7 +76,7 @@ describe('the command line', () => {
     expect(stderr).toContain(`Did you mean "rollcall ${suggestion}"?`)
   })
 
-  test('a word that resembles no command gets no suggestion', async () => {
+  test('suggests nothing for a word that resembles no command', async () => {
     expect((await runHere(['event', 'foo'])).stderr).toMatch(/^Unknown command "event foo"\.\n/)
   })
 
@@ -100,7 +100,7 @@ describe('the command line', () => {
     expect((await runHere(args)).status).toBe(2)
   })
 
-  test('user add and password: generates and prints a password or reads it from standard input; exits with 1 for a duplicate or unknown name', async () => {
+  test('`user add` and `user password` generate and print a password or read it from standard input, and exit with 1 for a duplicate or unknown name', async () => {
     const variables = { DATA_DIR: join(folder, 'cli') }
     const addResult = run([launcher, 'user', 'add', 'meera', '--role', 'owner'], variables)
     expect([addResult.status, addResult.stdout]).toEqual([
@@ -144,7 +144,7 @@ describe('the command line', () => {
       stderr:
         '"meera" is the last owner with access to all events. Add another such owner first, so that users can be managed.\n',
     })
-    // Users added without a role used to become owners of all events.
+    // Otherwise a user added without a role would become an owner of all events.
     expect(await runHere(['user', 'add', 'latha'], variables)).toEqual({
       status: 2,
       stdout: '',
@@ -203,8 +203,8 @@ describe('the command line', () => {
     })
   })
 
-  test('an old Node starts the installed Node, or prints instructions', () => {
-    // A preloaded script makes this Node report an old version. It is not preloaded into the Node that this one starts.
+  test('on an old Node, starts the installed Node or prints instructions', () => {
+    // A preloaded script makes this Node process report an old version. The process that it starts does not preload it.
     const oldNodeScript = join(folder, 'old.cjs')
     writeFileSync(
       oldNodeScript,
@@ -225,14 +225,14 @@ describe('the command line', () => {
   })
 })
 
-test('a command whose output is no longer read ends without a stack trace', () => {
+test('a command ends without a stack trace if its output is no longer read', () => {
   // `true` closes its input, as `head` does after its last line.
   const command = `"${process.execPath}" "${launcher}" --help | true`
   const { status, stderr } = spawnSync('sh', ['-c', command], { encoding: 'utf8' })
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
 })
 
-test('without installed packages, a command says what to run; a source file changed after the build is used', async () => {
+test('if packages are not installed, a command says what to run; a source file that changed after the build is used', async () => {
   const sourceTree = join(folder, 'tree')
   for (const name of ['bin', 'engine', 'schemas', 'server', 'package.json', 'package-lock.json'])
     cpSync(join(top, name), join(sourceTree, name), { recursive: true })

@@ -1,4 +1,4 @@
-/** The commands new, repeat, show, schema and preview: their output is valid and can be read back. */
+/** The commands `new`, `repeat`, `show`, `schema` and `preview`: their output is valid and can be read back. */
 import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -32,7 +32,7 @@ afterAll(() => folder.remove())
 
 const requireCurrency = (code: string): Currency => {
   const currency = readCurrency(code)
-  if (currency === null) throw new Error(`${code} is no currency`)
+  if (currency === null) throw new Error(`${code} is not a currency`)
   return currency
 }
 const eventFiles = readdirSync(join(top, 'events')).filter((name) => name.endsWith('.yaml'))
@@ -72,7 +72,7 @@ describe('new', () => {
     ['all options, with texts that YAML could misread', ALL_OPTIONS],
     ['a free event', { ...ALL_OPTIONS, free: true }],
     ['no tax', { ...ALL_OPTIONS, tax: 'none' }],
-    ['a tax inclusive price', { ...ALL_OPTIONS, tax: 'inside' }],
+    ['a tax-inclusive price', { ...ALL_OPTIONS, tax: 'inside' }],
     [
       'free prices, and one that is not on sale',
       {
@@ -96,7 +96,7 @@ describe('new', () => {
       },
     ],
     [
-      'paying companions in an inclusive price; unlimited workshops; no early price',
+      'paying companions at a tax-inclusive price; unlimited workshops; no early price',
       {
         ...ALL_OPTIONS,
         tax: 'inside',
@@ -144,11 +144,11 @@ describe('new', () => {
     ['an event next week', { id: 'soon', prefix: 'SOON', today: TODAY, from: day('2026-11-28') }],
     ['only a closing date', { id: 'ending', prefix: 'ENDI', today: TODAY, to: day('2027-03-12') }],
     [
-      'only early days',
+      'only a last day for early prices',
       { id: 'earlyone', prefix: 'EARL', today: TODAY, periodEnds: [day('2028-03-12')] },
     ],
     [
-      'a workshop of five seats, so few that the low-seats notice always appears',
+      'a workshop with five seats, so few that the low-seats notice always appears',
       {
         id: 'fiveseats',
         prefix: 'FIVE',
@@ -169,7 +169,7 @@ describe('new', () => {
         categories: [{ label: 'Delegate', prices: [toAmount(10_000)] }],
       },
     ],
-  ])('%s: the file has no finding except the note about demo values', (_name, options) => {
+  ])('%s: the file has no findings except the note about demo values', (_name, options) => {
     const { event, findings } = compileEvent(createEventFile(options), shared, {
       path: `${options.id}.yaml`,
     })
@@ -188,7 +188,7 @@ describe('new', () => {
     )
   })
 
-  test('answers are not marked as placeholders', () => {
+  test('values that were entered are not marked as placeholders', () => {
     expect(compile(createEventFile(ALL_OPTIONS)).demo).toEqual([
       'look',
       'fees.tax',
@@ -238,7 +238,7 @@ describe('new', () => {
     ).toContainEqual({ registration: 472_000, accompanying: 354_000, workshop: 177_000 })
   })
 
-  test('if the title contains the short name of the meeting, that name is the address of the event', () => {
+  test('if the title contains the meeting’s short name, that name becomes the event’s address', () => {
     for (const title of ['GHICON 2027: 14th Annual Conference', '14th Conference (GHICON 2027)'])
       expect(suggestEventId(title, [])).toBe('ghicon2027')
     for (const [title, id] of [
@@ -291,7 +291,7 @@ describe('new', () => {
     expect((await folder.rollcall(['validate'])).status).toBe(0)
   })
 
-  test('reads piped answers: repeats the question for an unreadable answer and keeps the other answers', async () => {
+  test('reads piped answers, repeats the question after an unreadable one, and keeps the others', async () => {
     const input = [
       'Rivers & Lungs 2027',
       'soon',
@@ -444,7 +444,7 @@ describe('show', () => {
     ['all kinds of marathon items', 'nilarun2027', (text) => text],
     ['a free webinar', 'soiltalk2027', (text) => text],
     [
-      'other checks, units and limits',
+      'different checks, units and limits',
       'nidancon2027',
       (text) =>
         text
@@ -463,14 +463,14 @@ describe('show', () => {
       'soiltalk2027',
       (text) => `${text}\nretention: {answers: 3 years, files: 6 months}\n`,
     ],
-  ])('%s reads back as the same event', (_what, id, change) => {
+  ])('a file with %s is read back as the same event', (_what, id, change) => {
     const text = readFileSync(join(top, 'tests', 'events', `${id}.yaml`), 'utf8')
     const event = readEvent(change(text), shared)
     expect(event).not.toBeNull()
     if (event !== null) expect(readEvent(showEvent(event), shared)).toEqual(event)
   })
 
-  test('includes defaults and shared lists', async () => {
+  test('prints defaults and shared lists in full', async () => {
     const { status, stdout } = await folder.rollcall(['event', 'show', 'afpicon2026'])
     expect(status).toBe(0)
     expect(stdout).toContain('label: Kerala')
@@ -480,7 +480,7 @@ describe('show', () => {
 })
 
 describe('schema', () => {
-  test('the full schema compiles in ajv and validates', async () => {
+  test('the full schema compiles with ajv and validates event files', async () => {
     const { status, stdout } = await folder.rollcall(['event', 'schema', 'midzone2025'])
     const { schema, flat, ui } = JSON.parse(stdout) as {
       schema: object
@@ -553,7 +553,7 @@ describe('preview', () => {
       for (const [, target] of html.matchAll(/href="([^"]+)"/g)) expect(names).toContain(target)
   })
 
-  test('shows price tables of items, and the bill of an example', () => {
+  test('shows price tables for items, and an example’s bill', () => {
     const text = readFileSync(join(top, 'tests', 'events', 'nidancon2027.yaml'), 'utf8')
     const event = readEvent(text, shared)
     const pages = event === null ? [] : renderPreview(event)

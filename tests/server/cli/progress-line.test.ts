@@ -1,4 +1,4 @@
-/** The progress of a long command, on a terminal and in a file. */
+/** How a long command shows its progress, in a terminal and in a log file. */
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
 import { showProgress } from '../../../server/cli/progress-line.ts'

@@ -44,7 +44,7 @@ afterAll(async () => {
 })
 const getVariables = () => ({ DATA_DIR: server.dir, EVENTS_DIR: server.eventsDir })
 
-test('explains an old price with the version of the file that quoted it', async () => {
+test('explains an old price with the version of the file from which it was quoted', async () => {
   expect(server.deps.events.findById('sample2026')?.config.fees.prices?.['member']?.['early']).toBe(
     150_000,
   )
@@ -86,7 +86,7 @@ test('diff reports how many registrations a change affects, and which it would b
   expect(stdout).toMatch(/error\[EV1005\][^]*next\.yaml:\d+/)
 })
 
-test('exports one row for each registration with its items, or one row for each accompanying person', async () => {
+test('exports one row per registration with its items, or one row per accompanying person', async () => {
   const response = await server.post('/api/fair2026/register/', {
     full_name: 'Asha Nair',
     email: 'asha@example.org',

@@ -1,4 +1,4 @@
-/** A folder that was valid at a startup is checked again at the next startup only if a file has changed. */
+/** A folder that was valid at one startup is checked at the next startup only if a file has changed. */
 import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -21,7 +21,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(temporaryFolder, { recursive: true, force: true }))
 
-/** Compiles the events folder as a startup does. Also returns whether the checker ran. */
+/** Compiles the events folder as at startup. Also returns whether the checker ran. */
 async function compileAtStartup(
   isProduction = false,
 ): Promise<CompiledFolder & { readonly hasCheckerRun: boolean }> {

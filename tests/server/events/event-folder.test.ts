@@ -1,4 +1,4 @@
-/** The command and the server agree: the server serves a folder if and only if `rollcall validate` accepts it. */
+/** The server serves a folder if and only if `rollcall validate` accepts it. */
 import {
   cpSync,
   mkdirSync,
@@ -37,8 +37,8 @@ afterAll(async () => {
 const SAMPLE_FILE = buildFixtureEvent()
 const OTHER_FILE = buildFixtureEvent({ id: 'other2026', prefix: 'OTHR', title: 'Other 2026' })
 /**
- * Replaces text. Throws if the fixture does not contain the text, so that no case becomes ineffective when the fixture
- * changes.
+ * Replaces text. Throws if the fixture does not contain the text: otherwise a case could stop testing anything when
+ * the fixture changes.
  */
 const replaceText = (text: string, oldText: string, newText: string): string => {
   if (!text.includes(oldText)) throw new Error(`the fixture does not contain "${oldText}"`)
@@ -305,7 +305,7 @@ const FOLDER_CASES: readonly FolderCase[] = [
     refusal: /EV991/,
   },
   {
-    what: 'a file in the encoding of old Windows programs',
+    what: 'a file in an encoding used by old Windows programs',
     files: {
       'sample2026.yaml': Buffer.from(replaceText(SAMPLE_FILE, 'Town Hall', 'Café'), 'latin1'),
     },
@@ -342,7 +342,7 @@ function writeFolder(
   prepare?.(folder)
 }
 
-/** Runs the command. Returns whether it succeeds, and its output. */
+/** Runs `rollcall validate`. Returns whether it succeeds, and its output. */
 async function runValidate(folder: string, isProduction: boolean): Promise<[boolean, string]> {
   const output: string[] = []
   const status = await validateCommand.run([folder, ...(isProduction ? ['--production'] : [])], {
@@ -354,7 +354,7 @@ async function runValidate(folder: string, isProduction: boolean): Promise<[bool
 }
 
 /**
- * Opens the events as a server does. Returns the registry, or null if the server does not start, and the output. The
+ * Opens the events as a server does. Returns the output and the registry, or null if the server does not start. The
  * check runs in this thread, because starting a thread takes longer than most checks.
  */
 async function openEvents(
@@ -367,7 +367,7 @@ async function openEvents(
   const registry = await openRegistry({
     folder,
     cacheFolder: join(temporaryFolder, 'cache'),
-    // Each folder is opened as at a first start, without events served from other folders.
+    // Each folder is opened as on a first start, when no events from other folders are served.
     store: { ...store, eventsServed: () => Promise.resolve([]) },
     clock: () => instant(Date.UTC(2026, 0, 10)),
     log: {
@@ -384,7 +384,7 @@ async function openEvents(
   return { registry: registry.ok ? registry.value : null, output }
 }
 
-test('the table has accepted and rejected rows with unique names', () => {
+test('the table has accepted and rejected folders with unique names', () => {
   expect(FOLDER_CASES.length).toBeGreaterThanOrEqual(30)
   expect(FOLDER_CASES.filter(({ refusal }) => refusal === undefined).length).toBeGreaterThan(10)
   expect(new Set(FOLDER_CASES.map(({ what }) => what)).size).toBe(FOLDER_CASES.length)
@@ -394,7 +394,7 @@ describe.each(FOLDER_CASES)('$what', ({ files, prepare, production = false, refu
   test(`is ${refusal === undefined ? 'accepted and served' : 'rejected and not served'}`, async () => {
     const folder = createFolder({ files, ...(prepare === undefined ? {} : { prepare }) })
     const [isAccepted, text] = await runValidate(folder, production)
-    // The server starts twice, because the second start uses the compiled events of the first one.
+    // The server starts twice, because the second start uses the events that the first one compiled.
     for (const start of ['first', 'second']) {
       const { registry, output } = await openEvents(folder, production)
       await registry?.close()
@@ -407,7 +407,7 @@ describe.each(FOLDER_CASES)('$what', ({ files, prepare, production = false, refu
 })
 
 describe.each(FOLDER_CASES.filter(({ refusal, production }) => refusal && !production))(
-  'a running server whose folder becomes: $what',
+  'a running server whose folder changes to $what',
   ({ files, prepare }) => {
     test('continues to serve its events without a conflict', async () => {
       const folder = createFolder({
@@ -428,7 +428,7 @@ describe.each(FOLDER_CASES.filter(({ refusal, production }) => refusal && !produ
   },
 )
 
-test('a changed file that takes too long to check is not served: the previous version is still served, and the reason is reported', async () => {
+test('a changed file that takes too long to check is not served; the previous version stays in use, and the reason is reported', async () => {
   const folder = createFolder({ files: { 'sample2026.yaml': SAMPLE_FILE } })
   const { registry, output } = await openEvents(folder, false, (input) =>
     checkFolderInWorker(input, 1),

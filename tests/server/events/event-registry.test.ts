@@ -1,4 +1,4 @@
-/** Event files that change while the server runs: a valid version is served, an invalid one is not. */
+/** Event files that change while the server runs: a valid version is served, an invalid version is not. */
 import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -93,16 +93,19 @@ test.each([
   ['a typo in a key', (text: string) => text.replace('venue:', 'vneue:')],
   ['invalid YAML', (text: string) => text.replace('event:', 'event: [')],
   ['an empty file', () => ''],
-])('for %s, the old version is still served and the position is printed', async (_what, spoil) => {
-  const app = await start()
-  app.writeEvent(file, spoil(buildFixtureEvent({ title: 'Sample changed' })))
-  await app.deps.events.reload()
-  expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample 2026')
-  expect(app.output.join('\n')).toContain(file)
-  app.writeEvent(file, buildFixtureEvent({ title: 'Sample changed' }))
-  await app.deps.events.reload()
-  expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample changed')
-})
+])(
+  'after %s, the old version is still served, and the position of the error is printed',
+  async (_what, spoil) => {
+    const app = await start()
+    app.writeEvent(file, spoil(buildFixtureEvent({ title: 'Sample changed' })))
+    await app.deps.events.reload()
+    expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample 2026')
+    expect(app.output.join('\n')).toContain(file)
+    app.writeEvent(file, buildFixtureEvent({ title: 'Sample changed' }))
+    await app.deps.events.reload()
+    expect(app.deps.events.findById('sample2026')?.config.title).toBe('Sample changed')
+  },
+)
 
 test('the server does not start on a file with an error, and prints the finding', async () => {
   await expect(start(buildFixtureEvent().replace('venue:', 'vneue:'))).rejects.toThrow(
@@ -114,7 +117,7 @@ test('the server does not start without an event file', async () => {
   await expect(startTestApp({ events: {} })).rejects.toThrow(/There is no event file to serve/)
 })
 
-test('serves a new file; closes registration a few seconds after a file is removed', async () => {
+test('serves a new file, and closes registration a few seconds after a file is removed', async () => {
   const app = await start()
   app.writeEvent('other2026.yaml', OTHER_FILE)
   await app.deps.events.reload()
@@ -138,7 +141,7 @@ test('serves a new file; closes registration a few seconds after a file is remov
     { code: 'registration_closed' },
   ])
   expect((await app.app.inject('/other2026')).statusCode).toBe(200)
-  // The health check and the log report the missing file until it is back.
+  // The health check and the log report the missing file until it is restored.
   const readHealth = async (): Promise<unknown> =>
     (await app.app.inject('/healthz')).json().troubles
   const reason = expect.stringMatching(
@@ -165,7 +168,7 @@ test('renaming or rewriting an event file does not close registration', async ()
   app.setTime('2026-01-10T13:00:00+05:30')
   await app.deps.events.reload()
   expect(app.deps.events.findById('other2026')?.config.status).toBe('open')
-  // A renamed file keeps its event's addresses.
+  // The event in a renamed file keeps its addresses.
   rmSync(join(app.eventsDir, 'other2026.yaml'))
   app.writeEvent('renamed2026.yaml', OTHER_FILE.replace('id: other2026', 'id: renamed2026'))
   await app.deps.events.reload()
@@ -175,7 +178,7 @@ test('renaming or rewriting an event file does not close registration', async ()
   expect(app.deps.events.findByOrderId('OTHR123')?.config.id).toBe('renamed2026')
 })
 
-test('a missing events folder closes no registration, and the health check reports it', async () => {
+test('if the events folder is missing, registration stays open, and the health check reports the folder', async () => {
   const app = await start()
   renameSync(app.eventsDir, `${app.eventsDir}-away`)
   await app.deps.events.reload()
@@ -234,7 +237,7 @@ test('two events can exchange an address in one reload', async () => {
     '/third2026',
     '/sample2026',
   ])
-  // One event is changed back, but the file of the other event is invalid: neither event changes.
+  // One event is changed back, but the other event's file is invalid, so neither event changes.
   app.writeEvent(file, buildFixtureEvent())
   app.writeEvent('third2026.yaml', 'event: [')
   await app.deps.events.reload()
@@ -271,7 +274,7 @@ test('starts even if compiled events cannot be cached', async () => {
   ])
 })
 
-test('deletes old cache entries of another engine version and keeps recent ones', async () => {
+test('deletes old cache entries from another engine version, and keeps recent ones', async () => {
   const app = await start()
   const { openCache } = await import('../../../server/events/files/compiled-event-cache.ts')
   const cacheFolder = join(app.dir, 'compiled')
@@ -313,7 +316,7 @@ test('a page that was open before a reload can still load its validator', async 
   }
 })
 
-test('compiles open events in advance, and logs an event that cannot be compiled', async () => {
+test('compiles validators for open events in advance, and logs an event for which this fails', async () => {
   const app = await start()
   const { warmValidators } = await import('../../../server/events/answer-validators.ts')
   const errors: string[] = []
@@ -375,7 +378,7 @@ test('compiles an event once and returns the same result', async () => {
   expect(secondCompilation.served[0]?.config).toEqual(config)
 })
 
-test('reports a file that looks like an event file but is not read, at startup', async () => {
+test('reports at startup a file that looks like an event file but is not read', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const app = await start()
   writeFileSync(join(app.eventsDir, 'ortho2027.yaml.txt'), buildFixtureEvent())
@@ -389,7 +392,7 @@ test('reports a file that looks like an event file but is not read, at startup',
   expect(result.served.length).toBe(1)
 })
 
-test('rejects an event with demo values in production, with a message', async () => {
+test('rejects an event with demo values in production, and says why', async () => {
   const { compileFolder, readFolder } = await import('../../../server/events/files/event-folder.ts')
   const app = await start(`${buildFixtureEvent()}\ndemo: [payment.account]\n`)
   const result = await compileFolder(await readFolder(app.eventsDir), {

@@ -158,7 +158,7 @@ describe('the findings', () => {
     [
       'a change that is allowed with a reason',
       (text) =>
-        `${text.replace('prefix: SMPL', 'prefix: SMPX')}\nallow:\n  - {code: EV1005, because: Nobody has been told a number yet.}\n`,
+        `${text.replace('prefix: SMPL', 'prefix: SMPX')}\nallow:\n  - {code: EV1005, because: No delegate has a number yet.}\n`,
       [],
     ],
   ])('%s', (_name, change, expected) => {

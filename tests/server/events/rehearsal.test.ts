@@ -1,4 +1,4 @@
-/** Rehearses an event: the calendar, and the emails that a server with the same clock sends. */
+/** Rehearses an event: the calendar, and the same emails that a server with that clock sends. */
 import { readFile } from 'node:fs/promises'
 import { afterAll, expect, test } from 'vitest'
 import { formatDay, formatTime, instant } from '../../../engine/index.ts'
@@ -73,7 +73,7 @@ async function rehearse(text: string): Promise<readonly WireRehearsedDay[]> {
 }
 
 const rehearsedDays = rehearse(createShortEvent())
-/** Returns the steps of a day. */
+/** Returns the steps on a date. */
 async function listSteps(day: string): Promise<WireRehearsedDay['steps']> {
   return (
     (await rehearsedDays).find((rehearsedDay) => rehearsedDay.day === formatDay(day as Day))
@@ -83,7 +83,7 @@ async function listSteps(day: string): Promise<WireRehearsedDay['steps']> {
 const listTexts = async (day: string): Promise<readonly string[]> =>
   (await listSteps(day)).map(({ text }) => text.replaceAll('\u00a0', ' '))
 
-test('one page lists every opening, charge, rejection, refund and email', async () => {
+test('a single page lists every opening, charge, rejection, refund and email', async () => {
   expect(await listTexts('2026-01-10')).toEqual(
     expect.arrayContaining([
       'Registration: open',
@@ -91,7 +91,7 @@ test('one page lists every opening, charge, rejection, refund and email', async 
       'Workshop: Echo: ₹ 590 (Member); ₹ 1,770 (Non-member of the Society)',
       'Accompanying person, each: ₹ 708',
       'Seats: Echo: 40 in “Workshops”. When full: “This workshop is full”',
-      // The name is the category's label, shortened to the length that the form accepts.
+      // The name contains the category's label, shortened to the length that the form accepts.
       expect.stringMatching(/^Example Non-member of the S\S* registers: Non-member of the Society/),
       'Example Member registers: Member: ₹ 1,180; Accompanying person, 3 × ₹ 708: ₹ 2,124; total: ₹ 3,304',
       'Example Member pays ₹ 3,304',
@@ -127,7 +127,7 @@ test('one page lists every opening, charge, rejection, refund and email', async 
   expect(page).toContain('  10:05 am  Email to member@example.org: “Sample 2026: NUMBER”')
 })
 
-test('a delegate who pays by bank transfer does not stop the rehearsal: staff record the transfer', async () => {
+test('in a rehearsal with bank transfers, staff record the transfer', async () => {
   const transferOnlyEvent = createShortEvent()
     .replace(
       'payment: {gateway: airpay, account: sample}',
@@ -149,7 +149,7 @@ test('a delegate who pays by bank transfer does not stop the rehearsal: staff re
   expect(texts).toContain('The registration of Example Never Transfers expires')
 })
 
-test('delegates of a category that is no longer on sale cannot register; delegates of other categories can, online and at the desk', async () => {
+test('delegates in a category that is no longer on sale cannot register; delegates in other categories can, online and at the desk', async () => {
   const text = await readFile('tests/events/nidancon2027.yaml', 'utf8')
   const result = await rehearseInWorker({ text, sharedFolder: BUNDLED_SHARED }, 600_000)
   if (!result.ok) throw new Error(result.error)
@@ -157,7 +157,7 @@ test('delegates of a category that is no longer on sale cannot register; delegat
     steps.map((step) => step.text.replaceAll('\u00a0', ' ')),
   )
   expect(texts).toContain('Undergraduate student: not on sale')
-  // Each delegate has a different council number, because the form asks for confirmation of a repeated number.
+  // Each delegate has a different council number, because the form asks for confirmation if a number is repeated.
   for (const day of ['1 Dec 2026', '16 Jan 2027', '6 Feb 2027'])
     expect(texts).toContainEqual(expect.stringMatching(`^Example Of ${day} pays ₹ [0-9,]+`))
   expect(texts).toContainEqual(
@@ -177,7 +177,7 @@ test('a date that is changed in the file also changes in the rehearsal', async (
   expect(filterLatePriceDays(daysBefore).map(({ day }) => day)).toEqual(['2026-01-13'])
 })
 
-test('lists the emails and the bill that a server with the same clock sends, and no other emails', async () => {
+test('lists the emails and the bill that a server with the same clock sends, and nothing else', async () => {
   const server = await startTestApp({
     clock: '2026-01-10T10:01:00+05:30',
     events: { 'sample2026.yaml': createShortEvent() },
@@ -242,7 +242,7 @@ test('lists the emails and the bill that a server with the same clock sends, and
   )
 })
 
-test('a rehearsal does not start if its browser tab is already closed', async () => {
+test('a rehearsal does not start if its browser tab has already been closed', async () => {
   const file = { text: buildFixtureEvent(), sharedFolder: BUNDLED_SHARED }
   expect(await rehearseInWorker(file, 600_000, AbortSignal.abort())).toEqual({
     ok: false,

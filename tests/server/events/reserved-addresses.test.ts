@@ -1,4 +1,4 @@
-/** Rollcall's own addresses: the app's routes equal the checker's list of reserved addresses. */
+/** The checker's list of reserved addresses contains exactly the app's own routes. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RESERVED_ENDPOINTS } from '../../../engine/index.ts'
 import { findClashes } from '../../../engine/authoring.ts'
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Routes that look up their addresses in the event files. */
+/** Routes that look up their paths in the event files. */
 const DYNAMIC_ROUTES = ['/api/*', '/*', '*']
 /** Returns a route's path in the checker's notation. */
 const toReservedPath = (url: string): string =>
@@ -28,7 +28,7 @@ test('every fixed route of the app is reserved, so that no event file can claim 
   ).toEqual([])
 })
 
-test('every reserved address is a fixed route, except files of the web app', () => {
+test('every reserved address is a fixed route or a file of the web app', () => {
   const routedAddresses = new Set(server.app.fixedRoutes.map(({ url }) => toReservedPath(url)))
   expect(
     RESERVED_ENDPOINTS.filter((path) => path !== '/assets/*' && !routedAddresses.has(path)),

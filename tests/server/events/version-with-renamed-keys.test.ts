@@ -1,4 +1,4 @@
-/** Stored event versions with old keys can be read, and their registrations can be paid. */
+/** Stored event versions with old keys can be read, and their registrations can be paid for. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 afterAll(() => testServer.close())
 
-/** Returns the file's first example with a price that can be registered unchanged. */
+/** Returns the file's first example that has a price and can be registered unchanged. */
 function findExample({ id, examples }: EventConfig) {
   const example = examples.find(
     (example) =>
@@ -87,13 +87,13 @@ const readServedVersions = (): unknown[] =>
     .deps.events.all()
     .map(({ config, hash }) => [config.id, hash])
 
-test('event files with the old names are served', () => {
+test('event files with the old keys are served', () => {
   expect(readServedVersions()).toHaveLength(readdirSync(OLD_FILES).length)
   // One event is closed, and one is free.
   expect(openRegistrations).toHaveLength(readdirSync(OLD_FILES).length - 2)
 })
 
-test('renaming keys only creates no new version', async () => {
+test('renaming keys alone does not create a new version', async () => {
   const [servedBefore, versionsBefore] = [readServedVersions(), readVersions()]
   for (const name of readdirSync(OLD_FILES))
     writeFileSync(join(testServer.eventsDir, name), renameKeys(readText(name)))
@@ -106,7 +106,7 @@ test('renaming keys only creates no new version', async () => {
   expect(readVersions()).toEqual(versionsBefore)
 })
 
-test('each open registration of an old version is shown, and its payment is accepted', async () => {
+test('each open registration from an old version is shown, and its payment is accepted', async () => {
   for (const name of readdirSync(OLD_FILES))
     writeFileSync(
       join(testServer.eventsDir, name),

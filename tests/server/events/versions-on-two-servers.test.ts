@@ -1,4 +1,4 @@
-/** Two servers on one PostgreSQL serve the same version of an event, even if a server's disk is outdated. */
+/** Two servers that share a PostgreSQL database serve the same version of an event, even if one's disk is outdated. */
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -21,7 +21,7 @@ const FORM = '/api/events/sample2026'
 const allowPictures = (text: string): string => text.replace('accept: [pdf]', 'accept: [pdf, jpg]')
 const originalFile = allowPictures(buildFixtureEvent({ extra: '' }))
 const fileWithHigherPrice = allowPictures(buildFixtureEvent({ price: 1500, total: 1770 }))
-/** Creates a photo that contains its location. */
+/** Creates a photo whose metadata contain the location. */
 const createPhotoWithLocation = (): Buffer =>
   Buffer.concat([
     createJpg().subarray(0, -2),
@@ -76,7 +76,7 @@ else {
     await postgres.stop()
   })
 
-  test('a price that one server activates applies on the other immediately', async () => {
+  test('a price activated by one server applies on the other immediately', async () => {
     firstServer.writeEvent(FILE, fileWithHigherPrice)
     await firstServer.deps.events.reload()
     expect((await readForm(secondServer)).hash).not.toBe((await readForm(firstServer)).hash)
@@ -99,8 +99,8 @@ else {
     firstServer.writeEvent(FILE, fileWithHigherPrice)
     await firstServer.deps.events.reload()
     // If the form sends no price, the current price applies, never the previous one.
-    const answer = await secondServer.post('/api/sample2026/register/', fixtureDelegate)
-    expect(answer.json()).toMatchObject({ payment_data: { amount: '1770.00' } })
+    const response = await secondServer.post('/api/sample2026/register/', fixtureDelegate)
+    expect(response.json()).toMatchObject({ payment_data: { amount: '1770.00' } })
   })
 
   test('a document uploaded to one server can be used on the other', async () => {
@@ -115,7 +115,7 @@ else {
     const content = await secondServer.deps.uploads.read(String(keptUpload?.sha256))
     if (content === null) throw new Error('the other server does not have the file')
     expect(await buffer(content.content)).toEqual(bytes)
-    // The document is uploaded before its form, which is sent to the other server.
+    // The document is uploaded before the form is submitted to the other server.
     const uploadResponse = await firstServer.post(
       '/api/events/sample2026/proofs/',
       {},
@@ -131,7 +131,7 @@ else {
     expect([registerResponse.statusCode, registerResponse.body]).toEqual([201, expect.anything()])
   })
 
-  test('a document sent with a form of the previous version is stored', async () => {
+  test('a document sent with a form from the previous version is stored', async () => {
     firstServer.writeEvent(FILE, fileWithHigherPrice)
     await firstServer.deps.events.reload()
     const photo = createPhotoWithLocation()
@@ -153,7 +153,7 @@ else {
     expect(createHash('sha256').update(bytes).digest('hex')).toBe(keptUpload?.sha256)
   })
 
-  test('an unreferenced file is set aside after a day, can still be read, and is deleted after 30 days; a large number of files is not moved', async () => {
+  test('an unreferenced file is set aside after a day, can still be read, and is deleted after 30 days; too many at once are not set aside', async () => {
     const files = { kept: createPdf('referred to'), unused: createPdf('of no registration') }
     await firstServer.post('/api/sample2026/register/', fixtureDelegate, {
       letter: { name: 'letter.pdf', bytes: files.kept },
@@ -204,7 +204,7 @@ else {
     expect(await sweepOn('2026-03-02')).toEqual({ ...NOTHING_SWEPT, aside: 1 })
     expect(await sweepOn('2026-03-04')).toEqual({ ...NOTHING_SWEPT, removed: 1 })
     expect([await isReadable(files.kept), await isReadable(files.unused)]).toEqual([true, false])
-    // Files of an erased person are deleted immediately, unless a registration still refers to them.
+    // An erased person's files are deleted immediately, unless a registration still refers to them.
     await secondServer.deps.uploads.removeFiles([
       createHash('sha256').update(files.kept).digest('hex'),
     ])
@@ -257,7 +257,7 @@ else {
     expect(await registerStatus(secondLimited)).toBe(201)
   })
 
-  test('wrong numbers on one server block the guesser on the other', async () => {
+  test('a client who guesses numbers on one server is blocked on the other too', async () => {
     const limitedServers = await Promise.all(
       [1, 2].map(() => start({ [FILE]: originalFile }, { RATE_LIMITS: 'on' })),
     )
@@ -276,7 +276,7 @@ else {
     expect(await readStatus(secondLimited, 'SMPL1')).toBe(404)
   })
 
-  test('an event activated by one server has its pages and API on the other immediately', async () => {
+  test('when one server activates an event, its pages and API are available on the other immediately', async () => {
     firstServer.writeEvent('other2026.yaml', buildFixtureEvent({ id: 'other2026', prefix: 'OTHR' }))
     await firstServer.deps.events.reload()
     expect(await readPageStatus(secondServer, '/other2026')).toBe(200)
@@ -288,7 +288,7 @@ else {
     expect(await readPageStatus(secondServer, '/api/events/third2026')).toBe(200)
   })
 
-  test('outdated files on one server restore an old version only on a reload, which then applies to all servers', async () => {
+  test('outdated files on one server restore an old version only on a reload, which then affects all servers', async () => {
     firstServer.writeEvent(FILE, fileWithHigherPrice)
     await firstServer.deps.events.reload()
     const thirdServer = await start({ [FILE]: originalFile })
@@ -339,7 +339,7 @@ else {
     await secondServer.deps.events.refresh()
     const secondResponse = await secondServer.post('/api/other2026/register/', fixtureDelegate)
     const { reg_no: regNo } = secondResponse.json<{ reg_no: string }>()
-    // The second server's disk has no file of this event, and a reload applies the files on the disk.
+    // The second server's disk has no file for this event, and a reload applies the files on the disk.
     await secondServer.deps.events.reload()
     // The first server has not polled yet, but the store has the current state.
     const firstResponse = await firstServer.post('/api/other2026/register/', fixtureDelegate)

@@ -1,4 +1,4 @@
-/** Every route, including those of event files, returns its errors in one common format. */
+/** Every route, including those from event files, returns errors in the same format. */
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { signIn } from '../office/office.ts'
@@ -47,7 +47,7 @@ const BODIES: readonly { readonly name: string; readonly type?: string; readonly
 const fillPath = (url: string): string =>
   url.replaceAll(/:\w+|\{\w+\}/g, 'NOBODY1').replaceAll('*', 'nothing-here')
 
-/** Lists the path of every route once. `isFallback`: the route serves all other paths. */
+/** Lists the path of every route once. `isFallback` is true for the route that serves all other paths. */
 function listRoutes(): readonly { readonly url: string; readonly isFallback: boolean }[] {
   const { fixedRoutes, eventCalls } = server.app
   const urls = [
@@ -60,7 +60,7 @@ function listRoutes(): readonly { readonly url: string; readonly isFallback: boo
 async function requestAll(
   routes: readonly { readonly url: string; readonly isFallback: boolean }[],
   headers: Readonly<Record<string, string>> = {},
-  onResponse: (answer: LightMyRequestResponse) => void = () => {},
+  onResponse: (response: LightMyRequestResponse) => void = () => {},
 ): Promise<readonly string[]> {
   const problems: string[] = []
   for (const { url, isFallback } of routes) {
@@ -69,15 +69,15 @@ async function requestAll(
       // The fallback and unsupported methods do not read bodies.
       const bodyCount = isReadOnly ? 1 : method === 'POST' && !isFallback ? BODIES.length : 2
       for (const { name, type, text } of BODIES.slice(0, bodyCount)) {
-        const answer = await server.app.inject({
+        const response = await server.app.inject({
           method,
           url,
           headers: { ...headers, ...(type !== undefined && { 'content-type': type }) },
           ...(text !== undefined && { payload: text }),
         })
-        onResponse(answer)
+        onResponse(response)
         const problem = findFormatError(
-          answer,
+          response,
           method,
           isReadOnly && isFallback && !url.startsWith('/api'),
         )
@@ -164,7 +164,14 @@ test.each<[string, number, string, string, string, RegExp]>([
   ['a page instead of JSON', 404, 'text/html; charset=utf-8', 'no-store', '<p>', /^404 as text/],
   ['plain text', 401, 'text/plain', 'no-store', 'No', /^401 as text/],
   ['a cacheable error', 404, 'application/json; charset=utf-8', 'no-cache', '{}', /cached/],
-  ['another shape', 400, 'application/json; charset=utf-8', 'no-store', '{"a":1}', /^400 with/],
+  [
+    'a different structure',
+    400,
+    'application/json; charset=utf-8',
+    'no-store',
+    '{"a":1}',
+    /^400 with/,
+  ],
   [
     'no message',
     400,

@@ -1,4 +1,4 @@
-/** Checks the common error format, for every test that calls all routes. */
+/** Checks that an error has the common format, for every test that calls all routes. */
 
 export type ErrorResponse = {
   readonly statusCode: number
@@ -7,13 +7,14 @@ export type ErrorResponse = {
 }
 
 /**
- * Optional keys of an error: field messages, the new bill, whether a retry can confirm, the full quota and the
+ * Optional keys in an error: field messages, the new bill, whether a retry can confirm, the full quota and the
  * remaining seats.
  */
 const OPTIONAL_KEYS = new Set(['errors', 'quote', 'may_confirm', 'place', 'left'])
 
 /**
- * Describes how a response violates the format. Returns null if it does not. `canBePage`: the request was for a page.
+ * Describes how a response violates the format. Returns null if it does not. `canBePage` is true if a page was
+ * requested.
  */
 export function findFormatError(
   { statusCode, headers, body }: ErrorResponse,

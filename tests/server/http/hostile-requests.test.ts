@@ -1,4 +1,4 @@
-/** Hostile requests over real sockets: their cost for the server, the responses and the log. */
+/** Hostile requests over real sockets: what they cost the server, the responses and the log. */
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -16,7 +16,7 @@ import { startTestApp } from '../harness.ts'
 import type { TestApp } from '../harness.ts'
 
 const REGISTER = '/api/afpicon/register/'
-/** Headers of every response. */
+/** Headers that every response must have. */
 const PROTECTIVE_HEADERS = [
   'content-security-policy',
   'permissions-policy',
@@ -52,7 +52,7 @@ const get = (path: string): Promise<{ readonly head: string; readonly body: stri
 
 describe('the log', () => {
   test.each(['multipart/form-data; boundary=x', 'application/json'])(
-    'clients that disconnect (%s) cause no error in the log',
+    'clients that disconnect (%s) do not cause an error in the log',
     async (type) => {
       for (const path of [REGISTER, '/api/payment/webhook/', '/api/payment/retry/']) {
         await Promise.all(
@@ -67,7 +67,7 @@ describe('the log', () => {
             await closed
           }),
         )
-        // The server responds to this request only after it has handled the ends of the connections.
+        // The server responds to this request only after it has noticed that the connections ended.
         await get('/api/events/')
       }
       expect(server.log.filter(({ level }) => level === 'error')).toEqual([])
@@ -195,7 +195,7 @@ describe('the health check', () => {
     expect(listLogLines(/all data of the database is in/)).toHaveLength(1)
     app.setTime('2025-10-10T12:00:05+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(503)
-    // A new file with the same name is not the open database.
+    // A new file with the same name is not the database that the server has open.
     writeFileSync(join(app.dir, 'rollcall.db'), '')
     app.setTime('2025-10-10T12:00:10+05:30')
     expect((await app.app.inject('/healthz')).statusCode).toBe(503)
@@ -209,7 +209,7 @@ describe('the health check', () => {
     const statuses: number[] = []
     for (let n = 0; n <= maxRequests; n++)
       statuses.push((await server.app.inject({ url, remoteAddress: '192.0.2.7' })).statusCode)
-    // Metrics are not public, but have the same limit.
+    // Metrics are not public, but are subject to the same limit.
     const expectedStatus = url === '/healthz' ? 200 : 401
     expect([statuses.lastIndexOf(expectedStatus), statuses[maxRequests]]).toEqual([
       maxRequests - 1,
@@ -232,7 +232,7 @@ describe('unfinished request bodies', () => {
   afterAll(() => busyServer.close())
   const sampleAnswers = { full_name: 'Asha Nair', email: 'asha@example.org' }
   /**
-   * Sends the headers and a part of a longer body; the connection stays open until it is destroyed.
+   * Sends the headers and part of a longer body. The connection stays open until it is destroyed.
    */
   const startBody = async (type: string, bytes: number, path = REGISTER): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1')
@@ -251,7 +251,7 @@ describe('unfinished request bodies', () => {
     ['JSON', 'application/json', `{"full_name": "${'a'.repeat(256 * KB)}"}`],
     ['a form', 'application/x-www-form-urlencoded', `full_name=${'a'.repeat(256 * KB)}`],
     [
-      'fields in parts',
+      'a multipart form',
       'multipart/form-data; boundary=x',
       Array.from(
         { length: 6 },
@@ -262,14 +262,17 @@ describe('unfinished request bodies', () => {
   ])(
     '%s of more than 256 KB are rejected, even if the form accepts a file of 5 MB',
     async (_what, type, payload) => {
-      const answer = await server.app.inject({
+      const response = await server.app.inject({
         method: 'POST',
         url: REGISTER,
         headers: { 'content-type': type },
         payload,
         remoteAddress: '192.0.2.20',
       })
-      expect([answer.statusCode, answer.json<{ code: string }>().code]).toEqual([413, 'too_large'])
+      expect([response.statusCode, response.json<{ code: string }>().code]).toEqual([
+        413,
+        'too_large',
+      ])
     },
   )
 
@@ -336,9 +339,9 @@ describe('unfinished request bodies', () => {
 
   test.each([
     ['nothing', 0, 90],
-    ['a byte a second', 1, 90],
-    ['slightly less than a slow phone', 19_900, 90],
-    ['as much as a slow phone', 20_000, null],
+    ['one byte per second', 1, 90],
+    ['slightly less than a slow phone does', 19_900, 90],
+    ['as much as a slow phone does', 20_000, null],
   ])(
     'the timeout of an upload that sends %s',
     async (_what, bytesPerSecond, expectedEndSeconds) => {
@@ -364,14 +367,14 @@ describe('unfinished request bodies', () => {
 
   test('a part declared as JSON is validated as JSON', async () => {
     for (const value of [`${'['.repeat(20_000)}${']'.repeat(20_000)}`, '{"toString": 1}']) {
-      const answer = await server.app.inject({
+      const response = await server.app.inject({
         method: 'POST',
         url: REGISTER,
         headers: { 'content-type': 'multipart/form-data; boundary=x', 'idempotency-key': 'two' },
         payload: `--x\r\nContent-Disposition: form-data; name="full_name"\r\nContent-Type: application/json\r\n\r\n${value}\r\n--x--\r\n`,
         remoteAddress: '192.0.2.21',
       })
-      expect([400, 422]).toContain(answer.statusCode)
+      expect([400, 422]).toContain(response.statusCode)
     }
   })
 })
@@ -382,13 +385,13 @@ describe('requests that are syntactically valid but meaningless', () => {
   test.each(['application/json', 'application/json; charset=utf-8'])(
     'JSON nested 20,000 levels deep is rejected with a message (%s)',
     async (type) => {
-      const answer = await server.app.inject({
+      const response = await server.app.inject({
         method: 'POST',
         url: REGISTER,
         headers: { 'content-type': type, 'idempotency-key': 'one' },
         payload: nestJson(20_000),
       })
-      expect([answer.statusCode, answer.json()]).toEqual([
+      expect([response.statusCode, response.json()]).toEqual([
         422,
         {
           status: 'error',

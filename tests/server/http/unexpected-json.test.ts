@@ -1,4 +1,4 @@
-/** Unexpected JSON in the fields of every route causes an error at the field, never a server error. */
+/** Unexpected JSON in any route's fields causes an error for that field, never a server error. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { hashCheaply, toNoon, PASSWORD, register, signIn } from '../office/office.ts'
 import type { Office } from '../office/office.ts'
@@ -37,11 +37,11 @@ type PostRoute = {
   readonly names: readonly string[]
   /** The expected types by field name, if the route declares them. */
   readonly kinds: Readonly<Record<string, JsonKind>>
-  /** Body fields that refer to existing targets. */
+  /** Body fields that refer to existing objects. */
   readonly bodyTargets: object
 }
 
-/** Fields that routes outside the office read. */
+/** Fields that routes outside the office API read. */
 const PUBLIC_FIELDS = [
   'act',
   'answers',
@@ -74,7 +74,7 @@ const PUBLIC_FIELDS = [
   'will_pay',
   'confirmed',
 ]
-/** Fields in which the access check finds the target of a request. */
+/** Fields from which the access check determines what a request is about. */
 const TARGETS = ['event', 'event_id', 'lines', 'reg_nos', 'review', 'to']
 
 /** Properties that JavaScript, a parser or a check for a list reads from any object. */
@@ -101,7 +101,7 @@ function listPostRoutes(): readonly PostRoute[] {
       ? { event: eventId }
       : {}
     const bodyTargets = target === 'registrations' ? { ...targets, reg_nos: [regNo] } : targets
-    // The path names existing objects, so that the request reaches the handler.
+    // The path refers to existing objects, so that the request reaches the handler.
     const path = url
       .replace(/:reg_no|\{reg_?no\}/i, regNo)
       .replace('/reviews/:id', `/reviews/${reviewId}`)
@@ -184,10 +184,14 @@ const listRoutesToTest = (): readonly PostRoute[] =>
 
 /** Endpoints that respond to unexpected JSON with a status other than 422, with the reason. */
 const EXCEPTIONS: readonly (readonly [url: RegExp, statuses: readonly number[], why: string])[] = [
-  [/payment\/return|airpay-response/, [303], 'The gateway sends a browser here: it sees a page.'],
+  [
+    /payment\/return|airpay-response/,
+    [303],
+    'The gateway sends a browser here, which expects a page.',
+  ],
   [/payment\/webhook/, [400, 404], 'The gateway’s protocol: it resends a rejected message.'],
-  [/^\/api\/my\/NOBODY1/, [404], 'The link in the address belongs to no registration.'],
-  [/^\/admin\/statements\/NOBODY1/, [404], 'The address belongs to no saved statement.'],
+  [/^\/api\/my\/NOBODY1/, [404], 'The link in the URL belongs to no registration.'],
+  [/^\/admin\/statements\/NOBODY1/, [404], 'The URL belongs to no saved statement.'],
   [/^\/api\/register/, [409], 'Specification: this event is closed for any request.'],
   [/\/admin\/set-password/, [403], "Only Rollcall's own page may send it."],
   [/^\/admin\/reconcile\/(keep\/)?$/, [415, 422], 'These accept a spreadsheet, not JSON.'],
@@ -257,14 +261,14 @@ test('an object instead of text never causes a server error', async () => {
   let requestCount = 0
   const routes = listRoutesToTest()
   const urls = new Set(routes.map(({ url }) => url))
-  // Under /api, an office route behaves the same, and so does every route without its trailing slash.
+  // An office route behaves in the same way under /api, as does every route without its trailing slash.
   const distinctRoutes = routes.filter(
     ({ url }) => !url.startsWith('/api/admin') && !urls.has(`${url}/`),
   )
   for (const [routeIndex, route] of distinctRoutes.entries()) {
     const { url, names, kinds } = route
     const hasActions = url.includes('/acts')
-    // Other routes read neither `lines` nor `keep`.
+    // No other route reads `lines` or `keep`.
     const hasLines = /statement|reconcile/.test(url)
     for (const [index, [description, text]] of VALUES.entries()) {
       const isLarge = text.length > 1_000
@@ -294,9 +298,9 @@ test('an object instead of text never causes a server error', async () => {
           : []),
       ]
       for (const body of bodies) {
-        const answer = await send(url, body)
+        const response = await send(url, body)
         requestCount += 1
-        const problem = findFormatError(answer, 'POST', false)
+        const problem = findFormatError(response, 'POST', false)
         if (problem !== null)
           failures.push(`${url} with ${description}, ${body.slice(0, 90)}: ${problem}`)
       }

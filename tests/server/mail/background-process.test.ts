@@ -1,4 +1,4 @@
-/** A separate process generates emails and documents: if it hangs or dies, no email is lost. */
+/** A separate process generates emails and documents. If it hangs or dies, no email is lost. */
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { createOrderId, toAmount } from '../../../engine/index.ts'
 import type { RegNo } from '../../../engine/index.ts'
@@ -79,7 +79,7 @@ const readEmailStates = async (regNo: RegNo) =>
   }))
 const advanceClock = (ms: number): void => server.setTime(new Date(server.now() + ms).toISOString())
 
-/** Returns the id of the background process. Starts the process if there is none. */
+/** Returns the id of the background process. Starts one if none is running. */
 async function findProcessId(): Promise<number> {
   await runInBackground({ task: 'close', transport: 0 })
   const backgroundProcess = getBackgroundProcess()
@@ -91,7 +91,7 @@ const waitForTask = async (): Promise<void> => {
   await expect.poll(() => getBackgroundProcess()?.tasks).toBe(1)
 }
 
-test('a registration gets its response while an email is generated', async () => {
+test('a registration is answered while an email is being generated', async () => {
   const { regNo, to } = await queueTicket()
   const id = await findProcessId()
   process.kill(id, 'SIGSTOP')
@@ -110,12 +110,12 @@ test('a registration gets its response while an email is generated', async () =>
   expect(await readEmailStates(regNo)).toEqual([{ status: 'sent', error: null }])
 })
 
-test('emails are still sent if the process that generates them dies: none is lost, none is sent twice', async () => {
+test('if the process that generates emails dies, none is lost and none is sent twice', async () => {
   const [firstTicket, secondTicket] = [await queueTicket(), await queueTicket()]
   const id = await findProcessId()
   process.kill(id, 'SIGSTOP')
   const runPromise = server.mailer.run()
-  // One email is in the process, and the other is waiting.
+  // The process is generating one email, and the other is waiting.
   await waitForTask()
   process.kill(id, 'SIGKILL')
   // A new process generates the other email.
@@ -135,7 +135,7 @@ test('emails are still sent if the process that generates them dies: none is los
   expect(readRecipients().toSorted()).toEqual([firstTicket.to, secondTicket.to].toSorted())
 })
 
-test('an email that the process was sending when it died is sent at most once more', async () => {
+test('an email that was being sent when the process died is sent at most once more', async () => {
   const { regNo, to } = await queueTicket()
   mailServer.behaviour.isSilent = true
   const receivedBefore = mailServer.countReceived()
@@ -160,7 +160,7 @@ test('an email that the process was sending when it died is sent at most once mo
   expect(await readEmailStates(regNo)).toEqual([{ status: 'sent', error: null }])
 })
 
-test('a document that cannot be generated delays one email, and the mail server is not reported as failing', async () => {
+test('a document that cannot be generated delays only its own email, and the mail server is not reported as failing', async () => {
   const { store } = server.deps
   const failingTicket = await queueTicket()
   const otherTicket = await queueTicket()
@@ -203,7 +203,7 @@ test('a receipt is generated once for the email and all downloads', async () => 
   const [documentEntry] = await store.documents(regNo)
   const body = await store.document(regNo, documentEntry?.id ?? 0)
   if (body === null) throw new Error('there is no receipt')
-  // The download formats the receipt again, and gets the file that was generated for the email.
+  // The download formats the receipt again, and returns the file that was generated for the email.
   const download = typesetDocument({ document: formatDocument(body, event), at: body.at })
   expect(attachments.find(({ filename }) => filename.startsWith('Receipt'))?.content).toBe(download)
 })

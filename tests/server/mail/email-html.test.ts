@@ -1,4 +1,4 @@
-/** HTML emails contain the text without its markup, and links for its addresses. */
+/** HTML emails show the text with any markup escaped, and turn its URLs into links. */
 import { expect, test } from 'vitest'
 import { renderEmailHtml } from '../../../server/mail/email-html.ts'
 import type { QueuedMail } from '../../../server/storage/index.ts'
@@ -18,7 +18,7 @@ test('escapes markup in answers', () => {
   expect(page).toContain('Sample &amp; Sons 2026</h1>')
 })
 
-test("renders Rollcall's link on its own line as a button, with the address below it", () => {
+test('renders a Rollcall link on its own line as a button, with the URL below it', () => {
   const page = renderHtml(
     'Dear Asha,\n\nFinish here:\nhttps://register.example.org/pay/abc_-1\n\nBye',
   )
@@ -29,14 +29,14 @@ test("renders Rollcall's link on its own line as a button, with the address belo
   expect(requestEmail).not.toContain('Open your registration')
 })
 
-test('links an address in a sentence, without the full stop after it', () => {
+test('turns a URL in a sentence into a link, without the full stop after it', () => {
   expect(renderHtml('Hello,\n\nread https://venue.example/map?a=1&b=2. Thanks')).toContain(
     // This colour is dark enough on white; the default colour of the components is not.
     'href="https://venue.example/map?a=1&amp;b=2" style="color:#1050ac',
   )
 })
 
-test('states the reason for the email: for delegates their registration, for the office its address', () => {
+test('says why the email was sent: to delegates because of a registration, to the office because of its address', () => {
   expect(renderHtml('Dear Asha')).toContain('because of a registration for Sample &amp; Sons 2026.')
   const officeEmail = renderHtml('2 payments need review', 'reviews')
   expect(officeEmail).toContain('this is the office address of Sample &amp; Sons 2026.')

@@ -1,4 +1,4 @@
-/** A real mail server that accepts, rejects or disconnects, as a test specifies. */
+/** A real mail server that accepts emails, rejects them or disconnects, as a test specifies. */
 import { SMTPServer } from 'smtp-server'
 
 type AcceptedEmail = {
@@ -8,14 +8,14 @@ type AcceptedEmail = {
 }
 type SmtpError = readonly [number, string]
 /**
- * `data` is the error for each email, `rcpt` for the default recipient, `byRecipient` for named recipients. Without an
- * error, the server accepts the email.
+ * `data` is the error for every email, `rcpt` the error for the default recipient, and `byRecipient` the errors for
+ * other recipients. Without an error, the server accepts the email.
  */
 export type MailServerBehaviour = {
   rcpt?: SmtpError | null
   data?: SmtpError | null
   byRecipient?: Readonly<Record<string, SmtpError>>
-  /** Disconnects in the middle of an email to this address. */
+  /** Disconnects while receiving an email to this address. */
   disconnectsFor?: string
   /** Receives emails without sending a response. */
   isSilent?: boolean
@@ -25,7 +25,7 @@ export type MailServer = {
   readonly acceptedEmails: AcceptedEmail[]
   /** Returns the number of received RCPT commands. */
   readonly countRecipients: () => number
-  /** Returns the number of received emails, with or without a response. */
+  /** Returns the number of emails received, whether or not the server has responded. */
   readonly countReceived: () => number
   /** Returns the number of opened connections. */
   readonly countConnections: () => number
@@ -33,7 +33,7 @@ export type MailServer = {
   close(): Promise<void>
 }
 
-/** The error `rcpt` applies to this recipient only. */
+/** The only recipient to whom the error `rcpt` applies. */
 const DEFAULT_RECIPIENT = 'asha@example.org'
 
 export async function openMailServer(
@@ -49,7 +49,7 @@ export async function openMailServer(
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    // The client's pool keeps connections open that a finished test no longer needs.
+    // The client's pool keeps connections open after the test that needed them has finished.
     closeTimeout: 1,
     onConnect: (_session, done) => {
       connectionCount += 1

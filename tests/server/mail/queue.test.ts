@@ -1,4 +1,4 @@
-/** The email queue writes files, or sends over SMTP to a real server that rejects and disconnects. */
+/** The email queue writes files, or sends over SMTP to a real server that sometimes rejects or disconnects. */
 import { createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
@@ -48,7 +48,7 @@ const sampleEmail: NewMail = {
   subject: 'Confirmed – ആശ നായർ, ₹ 5,015',
   text: 'Dear ആശ,\n\nyou are registered.\n',
 }
-/** The event of the emails, if its file is served. */
+/** The event that the emails belong to, if its file is served. */
 let servedEvent: ServedEvent | null = null
 const startMailer = (
   smtpUrl: string | null = null,
@@ -73,7 +73,7 @@ const startMailer = (
   cleanups.push(queue.close)
   return queue
 }
-/** Queues an email of a new registration. `state` reads its status and error. */
+/** Queues an email for a new registration. `state` reads the email's status and error. */
 const queueEmail = async (mail: Partial<NewMail> = {}) => {
   const { regNo } = await registerSample(store)
   await store.queueMail(regNo, { ...sampleEmail, ...mail }, now)
@@ -99,7 +99,7 @@ const openServer = async (behaviour: MailServerBehaviour = {}, port = 0): Promis
   return server
 }
 
-/** Returns the decoded body and the unfolded headers with decoded words. */
+/** Returns the decoded body, and the unfolded headers with their encoded words decoded. */
 function parseEmail(text: string): {
   readonly headers: Readonly<Record<string, string>>
   readonly body: string
@@ -155,7 +155,7 @@ const listFiles = (): string[] => readdirSync(join(dir, 'mail'))
 const readSingleFile = (): string => readFileSync(join(dir, 'mail', listFiles()[0] ?? ''), 'utf8')
 
 describe('without SMTP', () => {
-  test('writes each email to one complete UTF-8 file, named by its number', async () => {
+  test('writes each email to one complete UTF-8 file that is named after the email’s number', async () => {
     const { regNo, state } = await queueEmail({ copyTo: 'office@example.org' })
     expect(await startMailer().run()).toBe(1)
     expect(listFiles()).toEqual([`000001-${regNo}.eml`])
@@ -209,7 +209,7 @@ describe('without SMTP', () => {
     )
   })
 
-  test('an email with a link needs two writes: its claim with the link, and its result', async () => {
+  test('an email with a link needs two writes: the claim with the link, and the result', async () => {
     const { regNo } = await registerSample(store)
     await store.queueMail(regNo, { ...sampleEmail, text: `Dear ആശ,\n\n${LINK_PLACEHOLDER}\n` }, now)
     const storeCalls: string[] = []
@@ -299,7 +299,7 @@ describe('over SMTP', () => {
     expect(await state()).toEqual([{ status: 'sent', error: null }])
   })
 
-  test('stores emails while the mail server is unreachable, and stops retrying in the end', async () => {
+  test('keeps emails while the mail server is unreachable, and eventually stops retrying', async () => {
     const { state } = await queueEmail()
     const mailer = startMailer('smtp://127.0.0.1:1')
     const hour = 3_600_000
@@ -328,7 +328,7 @@ describe('over SMTP', () => {
     expect(await state()).toMatchObject([{ status: 'failed' }])
   })
 
-  test('an email is not sent if the delegate is rejected and only the copy accepted', async () => {
+  test('an email is not sent if the delegate’s address is rejected and only the copy is accepted', async () => {
     const server = await openServer({ rcpt: [550, 'no such mailbox'] })
     const { state } = await queueEmail({ copyTo: 'office@example.org' })
     expect(await startMailer(server.url).run()).toBe(0)
@@ -338,7 +338,7 @@ describe('over SMTP', () => {
     ])
   })
 
-  test('an email that was sent but could not be marked is sent at most once more, not every two seconds', async () => {
+  test('an email that was sent but could not be marked as sent is sent at most once more, not every two seconds', async () => {
     const server = await openServer()
     const { state } = await queueEmail()
     const database = new Database(join(dir, DATABASE_FILE))
@@ -382,7 +382,7 @@ describe('over SMTP', () => {
     database.close()
   })
 
-  test('an unreachable mail server costs at most one round of attempts; when it responds, all queued emails are sent', async () => {
+  test('while the mail server is unreachable, only one round of emails is attempted; when it responds, all queued emails are sent', async () => {
     const waitingEmails = await Promise.all(Array.from({ length: 8 }, () => queueEmail()))
     const port = await findFreePort()
     const mailer = startMailer(`smtp://127.0.0.1:${port}`)
@@ -411,7 +411,7 @@ describe('over SMTP', () => {
   })
 
   test('postponed emails are sent as soon as the mail server responds', async () => {
-    // Five emails are sent concurrently; the last one ends after the rest of the queue.
+    // Five emails are sent concurrently; the last of them ends after the rest of the queue.
     await Promise.all(Array.from({ length: 6 }, () => queueEmail()))
     const port = await findFreePort()
     const mailer = startMailer(`smtp://127.0.0.1:${port}`)
@@ -423,7 +423,7 @@ describe('over SMTP', () => {
     await mailer.close()
   })
 
-  test('reports at startup that the mail server accepts nothing', async () => {
+  test('reports at startup that the mail server does not accept emails', async () => {
     const messages: string[] = []
     startMailer(`smtp://127.0.0.1:${await findFreePort()}`, messages, true)
     await expect

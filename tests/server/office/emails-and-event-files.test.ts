@@ -1,4 +1,4 @@
-/** The office's lists of emails and event files, and the actions in them. */
+/** The staff's lists of emails and event files, and the actions that the lists offer. */
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -51,7 +51,7 @@ const resend = async (office: Office, payload: object) => {
   return [response.statusCode, response.json<{ message: string }>().message]
 }
 
-test('failed emails are shown to users of their event, and can be resent', async () => {
+test('failed emails are shown to users of the event that they belong to, and can be resent', async () => {
   const allEmails = await listEmails(owner)
   expect(allEmails.mails.map(({ to }) => to)).toEqual(['ravi@example.org', 'asha@example.org'])
   expect([allEmails.counts, allEmails.before]).toEqual([{ queued: 2, failed: 0, sent: 0 }, null])
@@ -91,7 +91,7 @@ test('failed emails are shown to users of their event, and can be resent', async
   const ids = allEmails.mails.map(({ id }) => id)
   expect(await resend(desk, {})).toEqual([422, 'Send “ids” of at most 200 emails, or “all”: true.'])
   expect((await resend(desk, { ids: ['1'] }))[0]).toBe(422)
-  // Emails of the other event stay unchanged, even if they are selected.
+  // The other event's emails stay unchanged, even if they are selected.
   expect(await resend(desk, { ids })).toEqual([200, '1 email queued again.'])
   expect((await listEmails(owner)).counts).toEqual({ queued: 1, failed: 1, sent: 0 })
   expect(await app.mailer.run()).toBe(1)
@@ -105,7 +105,7 @@ test('failed emails are shown to users of their event, and can be resent', async
   expect(
     app.rows("SELECT who, what, event_id FROM audit_log WHERE what LIKE 'retried %' ORDER BY id"),
   ).toEqual([
-    // Owners of the event can see this entry.
+    // The event's owners can see this entry.
     { who: 'desk', what: 'retried emails (1)', event_id: 'one2026' },
     { who: 'owner', what: 'retried emails (1)', event_id: null },
   ])
@@ -125,7 +125,7 @@ test('an email to an erased person cannot be resent', async () => {
   ])
 })
 
-test('a file with errors is not rehearsed, and only one rehearsal runs at a time, so that the server stays responsive', async () => {
+test('a file with errors cannot be rehearsed, and only one rehearsal runs at a time, so that the server stays responsive', async () => {
   const rehearse = async (text = 'event: [') => {
     const response = await app.app.inject({
       method: 'POST',
@@ -153,7 +153,7 @@ test('a rehearsal ends when its browser tab is closed, so that other rehearsals 
       body: JSON.stringify({ text }),
       ...(signal && { signal }),
     })
-  // Two centuries of days take longer than the time limit of a rehearsal.
+  // Rehearsing two centuries takes longer than a rehearsal may last.
   const slowEvent = createFreeEvent('one2026', 'ONEX').replace('2026-01-01', '1800-01-01')
   const tab = new AbortController()
   const rehearseSlowEvent = async (): Promise<number> => {
@@ -209,13 +209,13 @@ test('event files that are not served are listed first, with the reason, until t
   expect((await readFiles('POST')).map(({ is }) => is)).toEqual(['served', 'served'])
 })
 
-test('the versions of an event file are listed with their changes, for treasurers and owners of the event', async () => {
+test('treasurers and owners of an event can list the versions of its file with their changes', async () => {
   const eventId = 'two2026'
   const toNoon = (text: string) => instant(Date.parse(`${text}T12:00:00+05:30`))
   const save = (hash: string, text: string, at: string) =>
     app.deps.store.saveEventFile({ hash, eventId, text, shared: '{}', at: toNoon(at) })
   await save('old', 'event: [', '2025-12-01')
-  // The same version, first with the old and then with the new names of its keys.
+  // The same version, first with the old keys and then with the new ones.
   await save('old-names', 'hold: 30 minutes\n', '2025-12-02')
   await save('new-names', 'hold_seats_for: 30 minutes\n', '2025-12-03')
   app.setTime('2026-01-10T13:00:00+05:30')
@@ -275,7 +275,7 @@ test('the versions of an event file are listed with their changes, for treasurer
     (await owner.get(`/admin/event-versions/text/?event=${eventId}&version=old`)).json(),
   ).toEqual({ status: 'success', version: 'old', text: 'event: [' })
 
-  // A version of another event gets the same response as one that does not exist.
+  // Another event's version gets the same response as a version that does not exist.
   await signIn(app, 'treasurer')
   await app.deps.store.setPermissions('treasurer', { role: 'treasurer', events: ['one2026'] })
   const treasurer = await signIn(app, 'treasurer')

@@ -1,4 +1,4 @@
-/** Shared helpers of the tests of the office: signed-in users, and registrations created in the store. */
+/** Helpers for tests of the office: signed-in users, and registrations created in the store. */
 import { hash } from '@node-rs/argon2'
 import { expect } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
@@ -44,7 +44,7 @@ export type Office = {
 /** Returns the URL for actions on a registration. */
 export const actionsUrl = (regNo: string): string => `/admin/registrations/${regNo}/acts/`
 
-/** The parts of a server that signing in needs. */
+/** The parts of a server that are needed to sign in. */
 type SignInServer = Pick<TestApp, 'app' | 'deps' | 'now'>
 
 export async function signIn(server: SignInServer, username = 'office'): Promise<Office> {
@@ -83,7 +83,7 @@ export async function signIn(server: SignInServer, username = 'office'): Promise
 }
 
 /**
- * Returns the version of a review as the office's pages show it, or 'decided' if it needs no
+ * Returns the version of a review that the staff pages show, or 'decided' if it needs no
  * decision.
  */
 export async function readShownVersion(
@@ -99,7 +99,7 @@ const addShownVersion = async (server: SignInServer, input: object): Promise<obj
     : input
 
 /**
- * Builds the file of a sample event with invoices, these items, a yes-no field for each question, and a refund of 75%
+ * Builds the file for a sample event with invoices, these items, a yes-no field for each question, and a 75% refund
  * until 31 January 2026.
  */
 export const createEventWithItems = (items: string, questions: readonly string[]): string =>
@@ -120,7 +120,7 @@ export const createEventWithItems = (items: string, questions: readonly string[]
 export const toNoon = (dayText: string, minutes = 0): Instant =>
   instant(startOfDay(day(dayText)) + 12 * 3_600_000 + minutes * 60_000)
 
-/** Builds the number of the nth registration of an event, with digits derived from n. */
+/** Builds the number of an event's nth registration, with digits derived from n. */
 export function buildRegNo(server: TestApp, eventId: string, n: number): RegNo {
   const event = server.deps.events.findById(eventId)?.config
   if (event === undefined) throw new Error(`no event ${eventId}`)

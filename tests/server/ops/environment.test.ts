@@ -402,7 +402,7 @@ const FIRST_START: readonly (readonly [string, () => unknown, string])[] = [
   [
     'a missing database in PostgreSQL',
     () => explainPostgresError('3D000'),
-    'The database that DATABASE_URL names does not exist. Create it or correct the name.',
+    'The database in DATABASE_URL does not exist. Create it or correct the name.',
   ],
 ]
 test.each(FIRST_START)(

@@ -485,7 +485,7 @@ describe('a backup', () => {
         0,
         expect.stringMatching(/^3 registrations/),
         expect.stringMatching(
-          /^The backup is complete, but its time could not be recorded: .+ has no space left\. Free some space\. Until the next backup, the server will report an older one\.\n$/,
+          /^The backup is complete, but its time could not be recorded: .+ has no space left\. Free some space\. Until the next backup, the server will report the previous one as the last\.\n$/,
         ),
       ])
       expect(existsSync(join(serverFolders.dataDir, 'backed-up'))).toBe(false)

@@ -150,7 +150,7 @@ describe('a rule that only warns', () => {
       body: {
         status: 'error',
         code: 'registered_already',
-        message: 'Somebody of this name has registered. Are you registering again?',
+        message: 'A delegate with this name has already registered. Are you registering again?',
         may_confirm: true,
       },
     })

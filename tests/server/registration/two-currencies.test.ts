@@ -76,7 +76,7 @@ test('a foreign delegate pays in dollars, and the payment is found in the statem
   const line = `20/07/2027,Transfer ${regNo},WIRE2027072000001,212.40`
   expect((await matchStatement([line], 'INR')).json()).toMatchObject({
     lines: [
-      { as: 'unmatched', why: `The line names ${regNo}, which has nothing to pay in rupees.` },
+      { as: 'unmatched', why: `The line mentions ${regNo}, which has nothing to pay in rupees.` },
     ],
   })
   expect((await matchStatement([line], 'USD')).json()).toMatchObject({
@@ -292,14 +292,14 @@ test('an invoice in dollars waits for the exchange rate on the payment date, and
     return response.json<{ message: string }>().message
   }
   expect(await enterRate({ day: '2027-07-20', rate: '83,41' })).toBe(
-    'Enter the rupees for 1 USD, such as 83.4125, with at most six decimals.',
+    'Enter the rupees for 1 USD, such as 83.4125, with at most six decimal places.',
   )
   expect(await enterRate({ day: '2027-07-21', rate: '83.4125' })).toBe(
     'The date of the rate cannot be in the future.',
   )
   expect(await enterRate({ day: '2027-07-11', rate: '83.2' })).toMatch('The rate is saved.')
   expect(await enterRate({ day: '2027-07-12', rate: '831' })).toBe(
-    '1 USD was INR 83.2 on 11 Jul 2027. Check the decimal point of 831. If the rate of 11 Jul 2027 is wrong, correct it first.',
+    '1 USD was INR 83.2 on 11 Jul 2027. Check the decimal point in 831. If the rate for 11 Jul 2027 is wrong, correct it first.',
   )
   expect(await enterRate({ day: '2027-07-12', rate: '83.1' })).toBe(
     'The rate is saved. No invoice was waiting for this rate.',

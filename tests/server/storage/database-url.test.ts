@@ -37,10 +37,10 @@ test('prepared_statements=off is an option of Rollcall and is not passed on', ()
 test.each([
   ['another database system', 'mysql://a/app', /^DATABASE_URL must begin with postgres:/],
   ['no database name', 'postgres://a,b', /^DATABASE_URL must begin with postgres:/],
-  ['an empty host', 'postgres://a,/app', /^DATABASE_URL names "", which is not a host/],
-  ['an invalid port', 'postgres://a:5432,b:x/app', /^DATABASE_URL names "b:x"/],
-  ['a port above 65535', 'postgres://a:70000/app', /^DATABASE_URL names "a:70000"/],
-  ['a repeated host', 'postgres://a,b/app?host=c', /Name them once/],
+  ['an empty host', 'postgres://a,/app', /^DATABASE_URL contains "", which is not a host/],
+  ['an invalid port', 'postgres://a:5432,b:x/app', /^DATABASE_URL contains "b:x"/],
+  ['a port above 65535', 'postgres://a:70000/app', /^DATABASE_URL contains "a:70000"/],
+  ['a repeated host', 'postgres://a,b/app?host=c', /Write them once/],
   [
     'a standby',
     'postgres://a,b/app?target_session_attrs=standby',

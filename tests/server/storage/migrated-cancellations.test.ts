@@ -78,7 +78,7 @@ test('₹ 2,000 is due for refund if an older version deducted a refund in progr
   ] of rows.entries()) {
     const id = index + 1
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
-        VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'cancelled', 5900, 1, '2026-01-01');
+        VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Asha Sample', '', '', '', '{}', 'success', 'cancelled', 5900, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, created_at, status_at, paid_at, asks_for)
         VALUES (${id}, ${id}, 'DEMO${id}01', 1, 5900, 'success', 'R${id}', 1, 1, 1, 'whole');
       INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)

@@ -24,7 +24,7 @@ test('a cheque line that an older version recorded gets its number, or a note if
   for (const step of migrations.slice(0, oldVersion)) db.exec(step)
   db.pragma(`user_version = ${oldVersion}`)
   db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
-    VALUES (1, 'demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 'complete', 472000, 1, '2026-01-01')`)
+    VALUES (1, 'demo', 'h', 'DEMO1', 'Asha Sample', '', '', '', '{}', 'success', 'complete', 472000, 1, '2026-01-01')`)
   const capture = db.prepare(
     `INSERT INTO captures (id, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state, why, found_for)
      VALUES (?, ?, ?, '', ?, ?, 'INR', 'sale', ?, ?, ?, ?, 'demo')`,
@@ -88,8 +88,8 @@ test('a cheque line that an older version recorded gets its number, or a note if
     'SELECT why FROM captures WHERE id > 1 ORDER BY id',
   ).all()
   const duplicateNote =
-    ' The bank reference 000345 is recorded twice, the other time for the payment of DEMO1. Check the bank statement and refund what was counted twice.'
-  expect(reviewReasons.map(({ why }) => why.includes('recorded twice'))).toEqual([
+    ' The bank reference 000345 is also recorded for the payment of DEMO1. Check the bank statement, and refund any amount that was counted twice.'
+  expect(reviewReasons.map(({ why }) => why.includes('is also recorded'))).toEqual([
     true,
     false,
     false,

@@ -32,7 +32,7 @@ test('a UTR that an older version deleted is restored, and is not confirmed for 
   ]
   for (const id of [1, 2, 3, 4, 5])
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
-        VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'complete', 1000, 1, '2026-01-01')`)
+        VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Asha Sample', '', '', '', '{}', 'success', 'complete', 1000, 1, '2026-01-01')`)
   for (const [id, reference, normalised, claimResult] of claims)
     db.exec(`INSERT INTO tellings (registration_id, at, way, reference, folded, answers, ended_as)
         VALUES (${id}, 1, 'transfer', '${reference}', '${normalised}', '{}', ${claimResult === null ? 'NULL' : `'${claimResult}'`})`)

@@ -42,7 +42,7 @@ test('migrates an older database: audit rows are still found by number, and are 
   oldDb.exec(migrations[0] ?? '')
   oldDb.pragma('user_version = 1')
   oldDb.exec(`INSERT INTO registrations (event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
-              VALUES ('demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
+              VALUES ('demo', 'h', 'DEMO1', 'Asha Sample', '', '', '', '{}', 'success', 1, '2026-01-01');
               INSERT INTO audit_log (at, who, what, event_id, reg_no) VALUES (1, 'delegate', 'registered', 'demo', 'DEMO1'), (2, 'office', 'signed in', NULL, NULL)`)
   await migrate(oldDb)
   expect(await createStoreReads(toSql(oldDb)).auditOf('DEMO1' as RegNo)).toEqual([
@@ -76,7 +76,7 @@ test('migrates payments without captures: successes, reviews and refunds become 
     oldDb
       .prepare(
         `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, in_review, created_at, created_day)
-         VALUES (?, 'demo', 'h', ?, 'Somebody', '', '', '', '{}', ?, ?, 1, '2026-01-01')`,
+         VALUES (?, 'demo', 'h', ?, 'Asha Sample', '', '', '', '{}', ?, ?, 1, '2026-01-01')`,
       )
       .run(id, `DEMO${id}`, status, review === null ? 0 : 1)
     oldDb
@@ -185,7 +185,7 @@ test('migrates imports: registrations with foreign numbers are marked as foreign
     oldDb
       .prepare(
         `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
-         VALUES (?, 'demo', 'h', ?, 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01')`,
+         VALUES (?, 'demo', 'h', ?, 'Asha Sample', '', '', '', '{}', 'success', 1, '2026-01-01')`,
       )
       .run(id, regNo)
     oldDb
@@ -221,7 +221,7 @@ test('migrates attempts without a price: each has the price that it requested, a
       .prepare(
         `INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
            payment_status, created_at, created_day)
-         VALUES (?, 'demo', 'h', ?, 'Somebody', '', '', '', '{}', 'pg', 'early', 600000, 108000, 708000, 'pending', 7, '2026-01-01')`,
+         VALUES (?, 'demo', 'h', ?, 'Asha Sample', '', '', '', '{}', 'pg', 'early', 600000, 108000, 708000, 'pending', 7, '2026-01-01')`,
       )
       .run(id, `DEMO${id}`)
     oldDb
@@ -254,7 +254,7 @@ test('migrates bills without lines: they are read and paid as before', async () 
   oldDb.pragma('user_version = 7')
   oldDb.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, category, period, base, gst, total,
                 payment_status, created_at, created_day)
-              VALUES (1, 'demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'pg', 'early', 600000, 108000, 708000, 'pending', 7, '2026-01-01');
+              VALUES (1, 'demo', 'h', 'DEMO1', 'Asha Sample', '', '', '', '{}', 'pg', 'early', 600000, 108000, 708000, 'pending', 7, '2026-01-01');
               INSERT INTO payments (registration_id, order_id, attempt, gateway, amount, status, period, base, gst, created_at, status_at)
               VALUES (1, 'DEMO1', 1, 'airpay', 708000, 'pending', 'early', 600000, 108000, 7, 7)`)
   await migrate(oldDb)
@@ -485,7 +485,7 @@ test('an old invoice has the credit note series of its event, and still cannot b
   for (const step of migrations.slice(0, oldVersion)) oldDb.exec(step)
   oldDb.pragma(`user_version = ${oldVersion}`)
   oldDb.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, created_at, created_day)
-              VALUES (1, 'demo', 'h', 'DEMO1', 'Somebody', '', '', '', '{}', 'success', 1, '2026-01-01');
+              VALUES (1, 'demo', 'h', 'DEMO1', 'Asha Sample', '', '', '', '{}', 'success', 1, '2026-01-01');
               INSERT INTO payments (id, registration_id, order_id, attempt, gateway, amount, status, created_at, status_at)
               VALUES (1, 1, 'DEMO101', 1, 'airpay', 1000, 'success', 1, 1);
               INSERT INTO event_issuers VALUES ('demo', '{"invoice":{"creditNumber":"C/{year}/{n}"}}');
@@ -554,7 +554,7 @@ test('an older database with a transfer that was recorded twice can be opened: b
   ]
   for (const [id, source, account, reference, state] of captureRows)
     db.exec(`INSERT INTO registrations (id, event_id, event_hash, reg_no, full_name, email, phone, council_no, answers, payment_status, state, total, created_at, created_day)
-        VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Somebody', '', '', '', '{}', 'success', 'complete', 1000, 1, '2026-01-01');
+        VALUES (${id}, 'demo', 'h', 'DEMO${id}', 'Asha Sample', '', '', '', '{}', 'success', 'complete', 1000, 1, '2026-01-01');
       INSERT INTO payments (id, registration_id, order_id, attempt, amount, status, reference, created_at, status_at, paid_at, asks_for)
         VALUES (${id}, ${id}, 'DEMO${id}01', 1, 1000, 'success', '${reference}', 1, 1, 1, 'whole');
       INSERT INTO captures (id, payment_id, counts_for, registration_id, source, account, reference, amount, currency, kind, paid_at, seen_at, state)
@@ -578,9 +578,7 @@ test('an older database with a transfer that was recorded twice can be opened: b
     ['unclear', 'DEMO2'],
     ['unclear', 'DEMO3'],
   ])
-  expect(openReviews[0]?.why).toContain(
-    '5261 2345 6702 is recorded twice, the other time for the payment of DEMO1',
-  )
+  expect(openReviews[0]?.why).toContain('5261 2345 6702 is also recorded for the payment of DEMO1')
   const second = { reference: '5261.2345.6702', eventId: 'demo', regNo: null }
   for (const method of ['transfer', 'upi', 'cheque', 'desk', 'machine'] as const)
     expect(await explainUsedReference(sql, { ...second, method })).toContain('the payment of DEMO1')

@@ -1,4 +1,4 @@
-/** The price preview shows the form's labels of an item that is not on sale and of its period. */
+/** The price preview shows the form's labels for an item that is not on sale and for its period. */
 import { expect, test } from 'vitest'
 import { day, quote, startOfDay, toAmount } from '../../../engine/index.ts'
 import { compileEvent, createEventFile } from '../../../engine/authoring.ts'
@@ -32,6 +32,7 @@ test.each([
 ])('the preview shows the label of the period, not its id: %j', (answers, sentence) => {
   if (event === null) throw new Error('no event')
   const quoteResult = quote(event, answers as never, startOfDay(day('2026-06-01')))
-  if (quoteResult.ok || quoteResult.error.code !== 'not_on_sale') throw new Error('it is on sale')
+  if (quoteResult.ok || quoteResult.error.code !== 'not_on_sale')
+    throw new Error('the item is on sale')
   expect(explainNotOnSale(event, quoteResult.error)).toBe(sentence)
 })

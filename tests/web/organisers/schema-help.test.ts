@@ -52,11 +52,11 @@ test.each<[string, readonly string[]]>([
 )
 
 test.each(['event: # sta|', 'event:\n  title: A title with sta|'])(
-  'nothing is proposed in %j',
+  'the editor proposes nothing in %j',
   (markedText) => expect(listProposals(markedText)).toBe(null),
 )
 
-test('the description of a key comes from the schema', () =>
+test('the editor takes the description of a key from the schema', () =>
   expect(findDescription(eventSchema, ['fees', 'periods', null, 'to'])).toContain(
     'A date in India',
   ))

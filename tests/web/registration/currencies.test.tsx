@@ -1,4 +1,4 @@
-/** The form of an event in another currency: every price has its symbol and its decimals. */
+/** The form of an event in another currency: every price has the currency's symbol and number of decimals. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
 import { afterEach, expect, test, vi } from 'vitest'
@@ -92,7 +92,7 @@ const at = readInstant(NOW)
 if (at === null) throw new Error('no time')
 const now = at
 
-/** Returns the tariff as the browser parses it from the response. */
+/** Returns the tariff that the browser parses from the server's response. */
 function readTariff(event: EventConfig) {
   const tariff = createTariffReader(event, NOW)(JSON.parse(JSON.stringify(buildTariff(event, now))))
   if (tariff === null) throw new Error('the browser cannot read this tariff')
@@ -113,7 +113,7 @@ test.each([
   ['JPY', ['JP¥ 120,000', 'JP¥ 150,000', 'JP¥ 2,505', 'JP¥ 120,000']],
   ['KWD', ['KWD 120', 'KWD 150', 'KWD 2.505', 'KWD 120']],
 ] as const)(
-  'an event in %s lists its prices in its currency, in the form and without JavaScript',
+  'an event in %s lists its prices in its currency, both in the form and on the page without JavaScript',
   (code, [price, laterPrice, nightPrice, today]) => {
     const event = createEventIn(code)
     const { answers } = normalise(event, { kind: 'plain' })
@@ -144,7 +144,7 @@ test.each([
     137.511,
   ],
 ] as const)(
-  'a bill in %s has the symbol and the decimals of its currency',
+  'a bill in %s has the symbol and the number of decimals of its currency',
   (code, amounts, total) => {
     const event = createEventIn(code)
     const bill = calculateBill(event)
@@ -160,7 +160,7 @@ test.each([
   },
 )
 
-test('the summary of an event in yen without other items shows yen', () => {
+test('the summary for an event in yen that has no items shows amounts in yen', () => {
   const event = createEventIn('JPY')
   const quote = calculatePriceByTariff(event, readTariff(event), 'plain', {})
   if (quote === null || typeof quote === 'string') throw new Error('no quote')
@@ -176,7 +176,7 @@ test('the summary of an event in yen without other items shows yen', () => {
   expect(findAmounts(priceUntilHtml)).toEqual(['JP¥ 165,000'])
 })
 
-test('the dialog of a changed price in euro shows euros', () => {
+test('the dialog about a changed price shows prices in euro for an event in euro', () => {
   const event = createEventIn('EUR')
   const newQuote = calculateBill(event)
   const html = renderToStaticMarkup(
@@ -208,33 +208,36 @@ test.each([
 test.each([
   ['EUR', '€ 27.56', '€ 1,375.11', '€ 1,320'],
   ['JPY', 'JP¥ 2,756', 'JP¥ 137,511', 'JP¥ 132,000'],
-])('the organisers’ preview of an event in %s is in its currency', (code, night, bill, price) => {
-  const event = createEventIn(code)
-  const testDelegate = {
-    day: day('2026-01-20'),
-    answers: { kind: 'plain', nights: 2 },
-    context: EMPTY_CONTEXT,
-  }
-  const preview = (
-    <PricePreview
-      title="Price"
-      event={event}
-      testDelegate={testDelegate}
-      lines={null}
-      extremeBills={[]}
-      goTo={() => {}}
-    />
-  )
-  const html = renderToStaticMarkup(preview)
-  for (const amount of [night, bill, price]) expect(findAmounts(html)).toContain(amount)
-  expect(html).not.toContain('₹')
-  expect(findAmounts(renderToStaticMarkup(<ItemPrices event={event} />))).toContain(night)
-  vi.stubGlobal('location', new URL('http://localhost/'))
-  const ticket = renderToStaticMarkup(
-    <MemoryRouter>
-      <ResultsPreview event={event} testDelegate={testDelegate} />
-    </MemoryRouter>,
-  )
-  expect(findAmounts(ticket)).toContain(bill)
-  expect(ticket).not.toContain('₹')
-})
+])(
+  'the organisers’ preview of an event in %s shows amounts in its currency',
+  (code, night, bill, price) => {
+    const event = createEventIn(code)
+    const testDelegate = {
+      day: day('2026-01-20'),
+      answers: { kind: 'plain', nights: 2 },
+      context: EMPTY_CONTEXT,
+    }
+    const preview = (
+      <PricePreview
+        title="Price"
+        event={event}
+        testDelegate={testDelegate}
+        lines={null}
+        extremeBills={[]}
+        goTo={() => {}}
+      />
+    )
+    const html = renderToStaticMarkup(preview)
+    for (const amount of [night, bill, price]) expect(findAmounts(html)).toContain(amount)
+    expect(html).not.toContain('₹')
+    expect(findAmounts(renderToStaticMarkup(<ItemPrices event={event} />))).toContain(night)
+    vi.stubGlobal('location', new URL('http://localhost/'))
+    const ticket = renderToStaticMarkup(
+      <MemoryRouter>
+        <ResultsPreview event={event} testDelegate={testDelegate} />
+      </MemoryRouter>,
+    )
+    expect(findAmounts(ticket)).toContain(bill)
+    expect(ticket).not.toContain('₹')
+  },
+)

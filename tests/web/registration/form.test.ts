@@ -1,4 +1,4 @@
-/** Logic of the form page that needs no browser: the price or the reason why there is none, widgets and files. */
+/** The form page's logic, tested without a browser: the price or the reason why there is none, widgets and files. */
 import { expect, test } from 'vitest'
 import { toAmount } from '../../../engine/index.ts'
 import type { Option, PublicEvent } from '../../../engine/index.ts'
@@ -62,7 +62,7 @@ const findReason = (
   return price.is === 'none' ? price.reason : price.is
 }
 
-test('the price is that of the server, in paise', () => {
+test('the form takes the price from the server, and converts it to paise', () => {
   expect(calculatePrice(pricedEvent, createTariff(), { kind: 'plain' })).toEqual({
     is: 'price',
     quote: {
@@ -91,7 +91,7 @@ test('the price is that of the server, in paise', () => {
 test.each([
   ['while the tariff loads', { is: 'loading' }, { kind: 'plain' }, 'Loading today’s prices'],
   [
-    'if it cannot be loaded',
+    'if the tariff cannot be loaded',
     { is: 'failed', message: 'Network error.' },
     { kind: 'plain' },
     'We could not load today’s prices. Network error.',
@@ -122,7 +122,7 @@ test.each([
   },
 )
 
-test('the pay bar names the missing choice, not only "Required"', () => {
+test('the pay bar states which choice is missing, not only "Required"', () => {
   const [kind] = pricedEvent.fields
   if (kind === undefined) throw new Error('the event has no fields')
   const terseEvent = {
@@ -167,7 +167,7 @@ const createOptions = (count: number, overrides: Partial<Option> = {}) =>
   }))
 test.each([
   ['texts', { type: 'text' }, 'line'],
-  ['addresses of several lines', { type: 'multiline' }, 'lines'],
+  ['addresses with several lines', { type: 'multiline' }, 'lines'],
   ['yes-no questions', { type: 'yes-no' }, 'yes-no'],
   ['yes-no questions as a switch', { type: 'yes-no', as: 'switch' }, 'switch'],
   ['files', { type: 'file' }, 'file'],
@@ -178,7 +178,7 @@ test.each([
     'rows',
   ],
   [
-    'too many options for a phone',
+    'more options than fit on a phone',
     { type: 'select', as: 'radio', options: createOptions(8) },
     'list',
   ],
@@ -199,7 +199,7 @@ test.each([
     { type: 'select', as: 'dropdown', offersCategories: true, options: createOptions(5) },
     'menu',
   ],
-] as const)('%s have the widget %o: %s', (_, properties, widgetName) => {
+] as const)('%s (%o) use the widget “%s”', (_, properties, widgetName) => {
   expect(chooseWidget(createField('one', properties))).toBe(widgetName)
 })
 
@@ -221,7 +221,7 @@ test('the build fails if the form library has moved a module that we omit', () =
   expect(errors).toHaveLength(errorsBefore)
 })
 
-test('a photo in Apple’s format is converted if the browser can read it; otherwise a message rejects it', () => {
+test('a photo in Apple’s format is converted if the browser can read it, and otherwise rejected with a message', () => {
   const proof = createField('proof', {
     type: 'file',
     accept: ['pdf', 'jpg'],
@@ -234,7 +234,7 @@ test('a photo in Apple’s format is converted if the browser can read it; other
   expect(canShrink({ ...proof, accept: ['pdf'] }, photo)).toBe(false)
 })
 
-test('an uploaded file remains selected after a reload until the server deletes it, even if the clock of the phone is wrong', () => {
+test('an uploaded file remains selected after a reload until the server deletes it, even if the phone’s clock is wrong', () => {
   const event = createEvent({ fields: [createField('letter', { type: 'file', accept: ['pdf'] })] })
   const letter = { name: 'letter.pdf', bytes: 9, token: 'abc', until: '2001-01-02T12:00:00+05:30' }
   const findKeptUploads = (now: string) => [

@@ -1,4 +1,4 @@
-/** The attributes of an input: the keyboard of a phone, autofill, capitals and spelling. */
+/** The attributes of an input for the phone's keyboard, autofill, capitals and spelling. */
 import { expect, test } from 'vitest'
 import { FORMATS } from '../../../engine/event/identifier-patterns.ts'
 import type { Field, PublicEvent } from '../../../engine/index.ts'
@@ -59,18 +59,18 @@ test.each<[string, Partial<Field>, string]>([
   ['spouse_name', {}, 'off · - · words · false'],
   ['qualification', {}, '- · - · - · -'],
   ['remarks', { type: 'multiline' }, '- · - · - · -'],
-])('%s %o: %s', (id, properties, expected) => {
+])('the field “%s” (%o) has the input attributes “%s”', (id, properties, expected) => {
   expect(describeInput(createField(id, properties))).toBe(expected)
 })
 
-test('a field of another person has no autofill, and the same keyboard', () => {
+test('a field about another person has the same keyboard, but no autofill', () => {
   expect(describeInput(createField('name'), null)).toBe('off · - · words · false')
   expect(describeInput(createField('email', { type: 'email' }), null)).toBe(
     'off · email · off · false',
   )
 })
 
-test('the enter key of a phone’s keyboard moves to the next field, except in a multi-line field', () => {
+test('the enter key on a phone’s keyboard moves to the next field, except in a multi-line field', () => {
   expect(getInputAttributes(createField('city'), roles).enterKeyHint).toBe('next')
   expect(
     getInputAttributes(createField('remarks', { type: 'multiline' }), roles).enterKeyHint,

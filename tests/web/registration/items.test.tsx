@@ -141,17 +141,20 @@ test.each([
   ['companions', 'root_companions'],
   ['companions.0.age', 'root_companions_0_age'],
   ['companions.12.first_name', 'root_companions_12_first_name'],
-])('the message %s belongs to the element %s, and the element to the message', (key, element) => {
-  expect(toElementId(key)).toBe(element)
-  expect(toFieldKey(event, element)).toBe(key)
-})
+])(
+  'the message key %s belongs to the element %s, and is found from the element’s id',
+  (key, element) => {
+    expect(toElementId(key)).toBe(element)
+    expect(toFieldKey(event, element)).toBe(key)
+  },
+)
 
-test('a person is named by number, and their answers by number and label', () => {
+test('a person’s answer is identified by the person’s number and the field’s label, any other answer by its label', () => {
   expect(getFieldName(event, 'companions.1.age')).toBe('Person 2: Label of age')
   expect(getFieldName(event, 'room')).toBe('Label of room')
 })
 
-test('messages are passed to the form library at their fields', () => {
+test('the form library receives each message at its field', () => {
   expect(toErrorTree({ room: 'A', companions: 'B', 'companions.1.age': 'C' })).toEqual({
     room: { __errors: ['A'] },
     companions: { __errors: ['B'], 1: { age: { __errors: ['C'] } } },
@@ -186,7 +189,7 @@ test('the browser calculates the same bill as the engine, at the server’s time
 const toText = (value: unknown): string =>
   typeof value === 'string' ? value.replaceAll('\u00a0', ' ') : '(more)'
 
-test('a bill is shown line by line, quantity × unit, and its lines add up to the totals below', () => {
+test('a bill shows each line as quantity × unit price, and the lines add up to the totals below', () => {
   expect(
     buildBillRows(event, calculateBill({ ...filledAnswers, room: 'twin', nights: 3 }), [
       'total',
@@ -209,7 +212,7 @@ test('a bill is shown line by line, quantity × unit, and its lines add up to th
   ])
 })
 
-/** The same event, except that its room prices include 5% tax. */
+/** The same event, but with room prices that include 5% tax. */
 const eventWithTwoRates: PublicEvent = {
   ...event,
   fees: {
@@ -222,7 +225,7 @@ const eventWithTwoRates: PublicEvent = {
   },
 }
 
-test('the label of the tax states the rates of the bill', () => {
+test('the tax label states the rates on the bill', () => {
   const renderTaxLabel = (answers: object): unknown =>
     buildBillRows(
       eventWithTwoRates,
@@ -269,7 +272,7 @@ test('the result page shows the same tax label as the form', () => {
   expect(renderTaxLabel({ room: 'none' })).toBe('GST (18%)')
 })
 
-test('one night is singular, and a bill of one line has no subtotal', () => {
+test('one night is singular, and a bill with one line has no subtotal', () => {
   const rows = buildBillRows(event, calculateBill({ kind: 'plain', room: 'twin', nights: 1 }), [
     'total',
   ])
@@ -336,7 +339,7 @@ test('compared with an earlier bill, changed and removed lines are struck throug
   ])
 })
 
-test('a quote without lines is shown with its totals', () => {
+test('a quote without lines shows its totals', () => {
   const { lines: _, ...sums } = calculateBill(filledAnswers)
   expect(buildBillRows(event, { ...sums, lines: [] }, ['total']).map(({ id }) => id)).toEqual([
     'total',
@@ -349,7 +352,7 @@ const findOptionStatuses = (
   seatsLeft: Record<string, number> = {},
 ) => buildOptionStatuses(event, { ...tariff, left: seatsLeft }, createAnswers(raw), category)
 
-test('an option shows its price for the answers, whether it is on sale, and the price per night', () => {
+test('an option shows its price for the given answers, its price per night, and whether it is on sale', () => {
   const statuses = findOptionStatuses({ kind: 'plain' }, 'plain')
   expect(toText(statuses.get('workshops.ecmo')?.price)).toBe('₹ 2,000')
   expect(toText(statuses.get('room.twin')?.price)).toBe('₹ 2,500 per night')
@@ -368,7 +371,7 @@ test('an option shows how many seats are left, and when it is full', () => {
   expect(statuses.get('workshops.ecmo')?.soldOutText).toBe('Full')
 })
 
-test('an error names a chosen item that is not on sale', () => {
+test('the error states which chosen item is not on sale', () => {
   expect(
     calculatePriceByBill(event, tariff, 'pg', createAnswers({ kind: 'pg', workshops: ['ecmo'] })),
   ).toBe('ECMO is not on sale today')
@@ -402,7 +405,7 @@ test('a full hall blocks the bill with its message; a full category offers anoth
   ])
 })
 
-test('a workshop that became full after it was chosen blocks the bill, by its name', () => {
+test('a workshop that became full after it was chosen blocks the bill, and the error contains its label', () => {
   const chosenItems = { kind: 'plain', workshops: ['usg', 'ecmo'] }
   expect(
     calculatePriceByBill(
@@ -435,7 +438,7 @@ test('a hall that is full for all categories blocks the bill, even if it offers 
     'The hall is full',
   )
   expect(listPriceNotes(eventWithOffer, chosenAnswers, { hall: 0 })).toEqual([])
-  // Without a bill, the message is shown in one place.
+  // Without a bill, the message is shown in only one place.
   const eventWithoutPrices = { ...eventWithOffer, fees: { ...eventWithOffer.fees, prices: null } }
   expect(listPriceNotes(eventWithoutPrices, chosenAnswers, { hall: 0 })).toEqual([
     'The hall is full',

@@ -89,7 +89,7 @@ function listDelegatePrices(event: EventConfig) {
     plain: findAmounts(renderScriptNotice(event)),
   }
 }
-/** Returns the same prices on every page for organisers. */
+/** Returns the prices of the registration and the room on every page for organisers. */
 const listOrganiserPrices = (event: EventConfig) => ({
   page: findAmounts(renderToStaticMarkup(<ItemPrices event={event} />)),
   preview: findAmounts(renderPreview(event).find(({ name }) => name === 'index.html')?.html ?? ''),
@@ -105,7 +105,7 @@ describe('the prices in a list all include tax or all exclude it', () => {
     ['none', 'inside, 5%', '₹ 1,180', '₹ 2,100', ''],
     ['none', 'on top, 5%', '₹ 1,180', '₹ 2,100', ''],
   ])(
-    'for delegates: tax on the registration: %s; on rooms: %s',
+    'for delegates, if the tax is “%s” for the registration and “%s” for rooms',
     (registration, room, firstPrice, secondPrice, expected) => {
       const event = createEventWithTaxes(registration, room)
       expect(listDelegatePrices(event)).toEqual({
@@ -124,7 +124,7 @@ describe('the prices in a list all include tax or all exclude it', () => {
     ['none', 'on top, 5%', '₹ 1,180', '₹ 2,205', 'GST included'],
     ['none', 'none', '₹ 1,180', '₹ 2,100', ''],
   ])(
-    'for organisers: tax on the registration: %s; on rooms: %s',
+    'for organisers, if the tax is “%s” for the registration and “%s” for rooms',
     (registration, room, firstPrice, secondPrice, expected) => {
       const event = createEventWithTaxes(registration, room)
       expect(listOrganiserPrices(event)).toEqual({
@@ -139,7 +139,7 @@ describe('the prices in a list all include tax or all exclude it', () => {
 const createCondition = (field: string, value: string): Condition => [
   [{ field, test: { is: 'in', values: [value] } }],
 ]
-/** Creates an event with these tax rules and two categories, which cost ₹ 1,180 until 31 January and afterwards. */
+/** Creates an event with these tax rules and two categories, which cost ₹ 1,180 both until 31 January and later. */
 function createEventWithRules(tax: Tax | null, taxRules: readonly TaxRule[]): EventConfig {
   const event = createEventWithTaxes('none', 'none')
   const row = { now: toAmount(118_000), later: toAmount(118_000) }

@@ -49,7 +49,7 @@ const VISITORS = [
 ]
 const trimLines = (table: string | undefined) => table?.split('\n').map((row) => row.trim())
 
-test('the fee table of the form shows the dates of each group', () => {
+test('the form’s fee table shows the dates of each group', () => {
   const html = renderToStaticMarkup(
     <FeeTable event={event} category={null} answers={{}} now="2026-01-05T12:00:00+05:30" />,
   )
@@ -76,7 +76,7 @@ test('the form states a separate last day for the fees of each group', () => {
   expect(listPriceDetails(event, lastTariff).get('visitor')).toBe('')
 })
 
-/** Renders the note next to the price, as on 5 January. */
+/** Renders the note next to the price as it is shown on 5 January. */
 function renderPriceUntil(shownEvent: EventConfig, isMember: boolean): string {
   const { answers } = normalise(shownEvent, { is_member: isMember })
   const quoteResult = quote(shownEvent, answers, toNoon('2026-01-05'))
@@ -91,9 +91,12 @@ function renderPriceUntil(shownEvent: EventConfig, isMember: boolean): string {
 test.each([
   [true, 'Price valid until 31 Jan 2026; then ₹ 1,770 from 1 Feb 2026'],
   [false, 'Price valid until 10 Jan 2026; then ₹ 2,950 from 11 Jan 2026'],
-])('the note next to the price states the last day of the group: member %s', (isMember, note) => {
-  expect(renderPriceUntil(event, isMember)).toContain(note)
-})
+])(
+  'the note next to the price states the last day of the delegate’s group (member: %s)',
+  (isMember, note) => {
+    expect(renderPriceUntil(event, isMember)).toContain(note)
+  },
+)
 
 test('the note next to the price states when registration closes and when it opens again', () => {
   const pausedText = buildFixtureEvent().replace('late, from: 2026-02-01', 'late, from: 2026-02-05')
@@ -104,7 +107,7 @@ test('the note next to the price states when registration closes and when it ope
   )
 })
 
-test('the page without scripts shows the dates of each group', () => {
+test('the page without JavaScript shows the dates of each group', () => {
   expect(listTables(renderScriptNotice(event)).map(trimLines)).toEqual([
     ['| until 31 January 2026 | from 1 February 2026 |', 'Member | ₹ 1,000 | ₹ 1,500 |'],
     [
@@ -121,7 +124,7 @@ const testDelegate = {
   context: EMPTY_CONTEXT,
 }
 
-test('the price preview marks the cell of the group and links to its line', () => {
+test('the price preview marks the cell in the group’s table and links to its line in the file', () => {
   expect(checkResult.lines.prices['visitor']?.['standard']).toBe(findLine('visitor: [2000, 2500'))
   const html = renderToStaticMarkup(
     <PricePreview
@@ -147,7 +150,7 @@ test('the price preview marks the cell of the group and links to its line', () =
 vi.stubGlobal('location', new URL('https://sample.example/organisers'))
 afterAll(() => vi.unstubAllGlobals())
 
-test('the preview of the result page names the period of the group', () => {
+test('the preview of the result page shows the period of the delegate’s group', () => {
   const html = renderToStaticMarkup(<ResultsPreview event={event} testDelegate={testDelegate} />)
   expect(html).toContain('Standard')
   expect(html).not.toContain('Early')

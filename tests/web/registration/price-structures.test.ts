@@ -79,14 +79,14 @@ const listNotes = (answers: Answers) => {
     : null
 }
 
-test('the price with every other payment method is shown below the bill, with the charge that the method adds', () => {
+test('the price for every other payment method is shown below the bill, with the charge that the method adds', () => {
   expect(listNotes({ way: 'bank' })).toEqual([
     `Card: ${formatRupees(103_000)}, including Card charge ${formatRupees(3_000)}`,
   ])
   expect(listNotes({ way: 'card' })).toEqual([`Bank transfer: ${formatRupees(100_000)}`])
 })
 
-test('an option states the price of its own period on the given day', () => {
+test('an option states the price in its own period on the given day', () => {
   const findPrice = (on: string) =>
     buildOptionStatuses(event, buildTariffResponse(on), {}, 'member').get('room.twin')?.price
   expect(findPrice('2027-01-14')).toBe(formatRupees(50_000))

@@ -1,4 +1,4 @@
-/** Texts of result pages about payments and refunds, depending on the known facts. */
+/** Texts about payments and refunds on result pages, depending on the known facts. */
 import type { ReactNode } from 'react'
 import { renderToStaticMarkup } from 'react-dom/server'
 import { MemoryRouter } from 'react-router-dom'
@@ -61,7 +61,7 @@ test.each([
   ['unclear', ['We could not confirm this payment', CAUSE], [NOT_DEDUCTED, 'refunded']],
   ['given-back', ['and refunded it'], [NOT_DEDUCTED, CAUSE, 'could not confirm', 'Check']],
 ] as const)(
-  'failed, %s: states the known facts and no wrong cause',
+  'the page for a failed payment (%s) states the known facts and no wrong cause',
   (failure, expected, forbidden) => {
     const page = renderFailedPage(failure)
     for (const phrase of expected) expect(page).toContain(phrase)
@@ -70,7 +70,7 @@ test.each([
 )
 
 test.each(['expired', 'unclear'] as const)(
-  'failed, %s: the page of a closed event told delegates to check "before you pay again", although they cannot pay',
+  'the page for a failed payment (%s) tells delegates to check “before you pay again” only if they can pay again',
   (failure) => {
     expect(renderFailedPage(failure)).toContain('Before you pay again')
     expect(renderFailedPage(failure, 'closed')).toContain(
@@ -79,7 +79,7 @@ test.each(['expired', 'unclear'] as const)(
   },
 )
 
-test('the three facts on the failed page have different icons', () => {
+test('the three facts on the failed page each have a different icon', () => {
   const facts = /<ul class="facts">(.*?)<\/ul>/.exec(renderFailedPage('declined'))?.[1] ?? ''
   const icons = [...facts.matchAll(/<li>(<svg.*?<\/svg>)(.*?)<\/li>/g)].map(([, icon]) => icon)
   expect(facts).toContain(NOT_DEDUCTED)
@@ -157,7 +157,7 @@ test.each([
   [0, 'If you are due a refund, the organisers have emailed you about it.'],
   [4000, '₹ 4,000 of your payment has been refunded.'],
 ])(
-  'cancelled, with %d rupees refunded: states whether there was a refund',
+  'the page for a cancelled registration with %d rupees refunded states whether there was a refund',
   (refundRupees, sentence) => {
     const cancelledRegistration = {
       payment_status: 'success',
@@ -176,7 +176,7 @@ test.each([
   [{ currency: 'JPY' }, 'JP¥ 118', 'JP¥ 40'],
   [{}, '₹ 118.05', '₹ 40.50'],
 ])(
-  'the result pages of a registration with %j state its amounts in its currency',
+  'the result pages for a registration with %j state its amounts in its currency',
   (wire, price, part) => {
     const isYen = price.startsWith('JP')
     const unpaid = createRegistration({
@@ -246,7 +246,7 @@ test.each([
       may_pay: true,
       total: 4720,
     })
-    const paying = {
+    const paymentInstructions = {
       label: 'Bank transfer',
       tell: 'Account of the society',
       numbers: [{ label: 'IFSC', text: 'SBIN0001234' }],
@@ -263,7 +263,7 @@ test.each([
         {...props}
         paymentState="by-hand"
         isSelfService={false}
-        paymentInstructions={paying}
+        paymentInstructions={paymentInstructions}
       />,
     )
     for (const phrase of [

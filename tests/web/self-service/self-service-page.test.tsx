@@ -1,4 +1,4 @@
-/** Sentences on the self-service page that depend on the payments. */
+/** Sentences on the self-service page that depend on the delegate's payments. */
 import { renderToStaticMarkup } from 'react-dom/server'
 import { expect, test } from 'vitest'
 import { DuplicatePayment } from '../../../web/self-service/duplicate-payment.tsx'
@@ -38,17 +38,17 @@ const renderPanel = (
 
 test.each([
   [
-    'a delegate with a payment claim does not read that nothing was paid',
+    'a delegate who has reported a payment is not told that nothing was paid',
     renderPanel('told', 0, null),
     'The organisers have not found your payment yet. They will decide whether you get a refund.',
   ],
   [
-    'a delegate who has not paid reads that there is nothing to refund',
+    'a delegate who has not paid is told that there is nothing to refund',
     renderPanel('to_pay', 0, null),
     'You have not paid anything, so there is nothing to refund.',
   ],
   [
-    'a delegate reads that the tax is not refunded and a charge is deducted',
+    'a delegate is told that the tax is not refunded and a charge is deducted',
     renderPanel(
       'complete',
       1180,
@@ -59,7 +59,7 @@ test.each([
     'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 650. The refund is 75% of ₹ 1,000, the price without GST, less a charge of ₹ 100.',
   ],
   [
-    'a delegate reads that a charge is deducted, in the currency of the payment',
+    'a delegate is told that a charge is deducted, in the currency of the payment',
     renderPanel(
       'complete',
       199.5,
@@ -70,15 +70,15 @@ test.each([
     'You have paid € 199.50. If you cancel today, your refund will be € 74.75. The refund is 50% of € 199.50, less a charge of € 25.',
   ],
   [
-    'a delegate reads that the tax is not refunded',
+    'a delegate is told that the tax is not refunded',
     renderPanel('complete', 1180, 750, {}, { percent: 75, of: 1000, without_tax: 'GST' }),
     'You have paid ₹ 1,180. If you cancel today, your refund will be ₹ 750. The refund is 75% of ₹ 1,000, the price without GST.',
   ],
-])('requesting cancellation: %s', (_, panel, sentence) => {
+])('when requesting cancellation, %s', (_, panel, sentence) => {
   expect(panel).toBe(sentence)
 })
 
-test('a delegate who cannot attend reads how a colleague can attend instead, if the name can be changed', () => {
+test('a delegate who cannot attend is told how a colleague can attend instead, if the name can be changed', () => {
   const renderEdit = (ids: readonly string[]) => {
     const fields = ids.map((id) => ({ id, label: id, type: 'text', value: '' }))
     const data = { edit: { fields, until: '2026-01-24' } } as unknown as PanelProps['data']
@@ -100,7 +100,7 @@ test.each([
   ['KWD', 1234.125, 'KWD 1,234.125'],
   [undefined, 1234.5, '₹ 1,234.50'],
 ] as const)(
-  'the self-service page of a registration in %s states the amounts in its currency',
+  'the self-service page for a registration in %s states the amounts in its currency',
   (code, amount, text) => {
     const currency = code === undefined ? {} : { currency: code }
     const registration = { reg_no: 'X1', ...currency }

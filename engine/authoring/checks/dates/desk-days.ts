@@ -77,7 +77,7 @@ const DESK_WORDS = /\b(?:desk|counter|spot|on-?site|venue|door)\b/i
 const closedTextOmitsDeskCheck: Check = {
   slug: 'closed-text-omits-desk',
   severity: 'warning',
-  why: 'Delegates read this text after the form has closed. If it does not mention the front desk, they do not come.',
+  why: 'Delegates read this text after the form has closed. If it does not mention the front desk, they do not know that they can still register.',
   after: ['EV437'],
   find: ({ config, file }) => {
     const { desk } = config.registration

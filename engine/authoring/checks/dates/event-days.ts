@@ -3,7 +3,7 @@ import { checkRegistrationOpen } from '../../../pricing/price-periods.ts'
 import { addDays, countDaysBetween, formatDay, isDay } from '../../../lib/time.ts'
 import type { Check } from '../../checked-file.ts'
 
-/** An event longer than this has a wrong year, so its days are not checked individually. */
+/** An event longer than this must have a wrong year, so its days are not checked individually. */
 export const MAX_EVENT_DAYS = 300
 /** An event of at least this many days probably has a wrong month: conferences last days, not weeks. */
 const LONG_EVENT_DAYS = 28

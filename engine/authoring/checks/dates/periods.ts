@@ -1,4 +1,4 @@
-/** Checks EV404 to EV432: at most one price period per day, consistent with event and registration days. */
+/** Checks EV404 to EV432: each day is in at most one price period, and periods fit the event and registration days. */
 import type { Period } from '../../../event/pricing-types.ts'
 import { formatMoney } from '../../../lib/money.ts'
 import { findPeriodOn } from '../../../pricing/price-periods.ts'
@@ -82,7 +82,7 @@ const periodGapCheck: Check = {
         addDays(lastCoveredDay, 1) >= later.from
       )
         return []
-      // If the gap falls back to the period that has just ended, the price does not change.
+      // If prices in the gap fall back to the period that has just ended, they do not change.
       if (otherDates !== null && periods.find(({ id }) => id === otherDates)?.to === lastCoveredDay)
         return []
       const [firstGapDay, lastGapDay] = [addDays(lastCoveredDay, 1), getDayBefore(later.from)]
@@ -110,7 +110,7 @@ const periodGapCheck: Check = {
 const unsortedPeriodsCheck: Check = {
   slug: 'periods-unsorted',
   severity: 'error',
-  why: 'Where two periods share a day, the first one applies. This is only clear if the periods are listed in date order.',
+  why: 'Where two periods share a day, the first one applies. This is clear only if the periods are listed in date order.',
   after: ['EV407'],
   find: ({ config: { fees } }) =>
     fees.periods.flatMap((period, index): Draft[] => {
@@ -271,7 +271,7 @@ const periodStartsAfterEventCheck: Check = {
 const unneededOverlapCheck: Check = {
   slug: 'overlap-unneeded',
   severity: 'warning',
-  why: 'This setting would hide the next overlap, which may be a mistake.',
+  why: 'This setting would hide a later overlap, even if that overlap is a mistake.',
   after: ['EV406', 'EV407'],
   find: (model) =>
     model.file.fees.overlap === 'first' &&

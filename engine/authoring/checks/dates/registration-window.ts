@@ -19,7 +19,7 @@ const MAX_DAYS_OPEN_BEFORE_EVENT = 600
 /** A date that is more days than this before the event probably has a wrong year. */
 const MAX_DAYS_BEFORE_EVENT = 300
 
-/** Returns the first day of registration, if the file states it. */
+/** Returns the first day of registration if the file states one. */
 export const getStatedOpeningDay = ({ config: { registration, fees } }: Model): Day | undefined =>
   registration.opens ?? (fees.otherDates === null ? fees.periods[0]?.from : undefined)
 
@@ -171,7 +171,7 @@ type PricedPeriod = { readonly period: Period; readonly index: number }
 const windowOutsidePeriodsCheck: Check = {
   slug: 'window-outside-periods',
   severity: 'warning',
-  why: 'Registration and prices must cover the same days. Otherwise a price can never be paid, or registration is open on days that have no price.',
+  why: 'Registration and prices must cover the same days. Otherwise a price never applies, or registration is open on days that have no price.',
   after: ['EV404', 'EV406', 'EV407', 'EV410', 'EV418', 'EV419', 'EV432', 'EV434'],
   find: (model) => {
     const { registration, fees } = model.config
@@ -186,7 +186,7 @@ const windowOutsidePeriodsCheck: Check = {
   },
 }
 
-/** Reports periods that have ended when registration opens, and open days before the first price. */
+/** Reports periods that end before registration opens, and days of registration before the first price applies. */
 function findPeriodsBeforeOpening(
   { config }: Model,
   pricedPeriods: readonly PricedPeriod[],
@@ -254,7 +254,7 @@ function findIntendedClosingDay({ config }: Model, closes: Day): Day | null {
 const getLastDeskDay = ({ registration: { desk } }: Model['config'], closes: Day): Day =>
   desk !== undefined && desk.closes > closes ? desk.closes : closes
 
-/** Reports periods that begin after registration closes, and open days after the final price. */
+/** Reports periods that begin after registration closes, and days of registration after the final price period. */
 function findPeriodsAfterClosing(
   model: Model,
   pricedPeriods: readonly PricedPeriod[],
@@ -320,7 +320,7 @@ function findPeriodsAfterClosing(
 const adjustmentOutsideWindowCheck: Check = {
   slug: 'adjustment-outside-window',
   severity: 'warning',
-  why: 'A dated adjustment applies to some delegates. If its days are outside registration, it applies to no delegate or to every delegate.',
+  why: 'A dated adjustment applies to some delegates. If its days are outside the registration period, it applies to no delegate or to every delegate.',
   after: ['EV407', 'EV418', 'EV419', 'EV432', 'EV433', 'EV434'],
   find: (model) => {
     const { adjustments } = model.config.fees

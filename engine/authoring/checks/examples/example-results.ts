@@ -25,8 +25,8 @@ import { dayOf, formatDay } from '../../../lib/time.ts'
 import { getCurrency } from '../../../rules/category.ts'
 
 /**
- * The result of an example. `failures` is empty if it passes; `subjects` lists the subject of each failure (`total`,
- * `errors.email`). `cell` is the price that the example covers.
+ * The result of an example. `failures` is empty if the example passes; `subjects` lists the subject of each failure
+ * (`total`, `errors.email`). `cell` is the price that the example covers.
  */
 export type ExampleResult = {
   readonly name: string
@@ -80,8 +80,7 @@ function runExample(event: EventConfig, example: ExampleCase): ExampleResult {
   const category =
     'category' in example ? example.category : findCategory(event, evaluated?.answers ?? {})
   const period = findPeriodOn(event.fees, day, category)?.id ?? null
-  // A closed event still has prices: an example tests the price table, not whether registration is
-  // open.
+  // A closed event still has prices: examples test the price table, not whether registration is open.
   const billedAnswers =
     evaluated === null || statesCategory
       ? null

@@ -27,7 +27,7 @@ const exampleFailsCheck: Check = {
         firstPlace = { at: `examples.cases.${index}.name`, message: '' } as Related,
         ...otherPlaces
       ] = findFailedExpectations(model, result, index)
-      // A cause on the line of the expectation is not listed separately.
+      // A cause on the same line as the expectation is not listed separately.
       const { line } = model.source.place(firstPlace.at, firstPlace.part).start
       const isOnOtherLine = ({ at: path, part }: Related): boolean =>
         model.source.place(path, part).start.line !== line
@@ -154,7 +154,7 @@ function findCauses(model: Model, { subjects, cell, name }: ExampleResult): read
   })
 }
 
-/** If a total differs, returns the location of every line except the registration: any of them may be wrong. */
+/** If a total differs, returns the location of every line except the registration line: any of them may be wrong. */
 function listLinesOfBill(model: Model, { subjects, lines }: ExampleResult): readonly Related[] {
   if (!subjects.some((key) => ['base', 'gst', 'total'].includes(key))) return []
   return lines.filter((id) => id !== REGISTRATION).flatMap((id) => findLinePlace(model, id))
@@ -173,7 +173,7 @@ function findLinePlace({ config, source }: Model, id: string): readonly Related[
   return source.has(at) ? [{ at, message: 'this line' }] : []
 }
 
-/** Returns the locations of the example's own values and of its values from `examples.delegate`. */
+/** Returns the locations of the values in the example itself, and of those it takes from `examples.delegate`. */
 function findStatedValues(
   { source }: Model,
   { subjects }: ExampleResult,
@@ -245,8 +245,8 @@ const priceUntestedCheck: Check = {
 }
 
 /**
- * Counts the reachable cells of each item that no example covers. Items are counted separately: prices of
- * different items do not combine into further cells.
+ * For each item, counts the reachable cells that no example covers. The cells of different items do not combine, so
+ * each item is counted on its own.
  */
 function countUntestedItemCells(event: EventConfig): readonly UntestedItem[] {
   const testedCells = new Set(
@@ -319,7 +319,7 @@ function findSpan({ source }: Model, at: string, part: 'key' | 'value'): readonl
   return [start.offset, end.offset]
 }
 
-/** Reports invalid dates and times of examples that match the schema's patterns. */
+/** Reports dates and times in examples that match the schema's patterns but do not exist. */
 export const findInvalidExampleTimes = ({ file }: Model): readonly Draft[] =>
   (file.examples?.cases ?? []).flatMap(({ on }, index): Draft[] =>
     on === undefined || isDay(on) || readInstant(on) !== null

@@ -1,8 +1,8 @@
 /**
- * Lists the settings of sales, refunds and the form that `examples.promises` can repeat.
+ * Lists the sales, refund and form settings that `examples.promises` can repeat.
  *
- * These are quotas, seat holds, uniqueness, discount codes, member lists, the refund scale, editable answers and bounds
- * of answers. No other check can detect that 500 seats were intended instead of 5,000.
+ * These are quotas, seat holds, uniqueness, discount codes, member lists, the refund scale, editable answers and limits
+ * on answers. No other check can detect that 500 seats were intended instead of 5,000.
  */
 import type { EventFile, Field, QuotaEntry } from '../../schema/event-file-types.ts'
 import type { CancellationKeys, RefundCharge } from '../../schema/office-section-types.ts'
@@ -30,7 +30,7 @@ export const toPromisedList = (parent: string, texts: readonly string[]): Promis
   items: texts.map((text, i) => ({ text, at: `${parent}.${i}` })),
 })
 
-/** The default time for which a seat is held. */
+/** How long a seat is held by default. */
 const DEFAULT_HOLD = `${DEFAULT_SEAT_HOLD_MS / 60_000} minutes`
 
 /** Returns what an event can promise about quotas, uniqueness, discount codes and member lists, by name. */

@@ -261,7 +261,7 @@ export function collectPromisedValues({
 const listPromises = ({ file }: Model): readonly (readonly [string, unknown])[] =>
   Object.entries(file.examples?.promises ?? {})
 
-/** Splits a promise into strings, each with its path: a single string, a list, or names with values. */
+/** Splits a promise (a single string, a list, or names with values) into strings, each with its path. */
 function listPromisedTexts(name: string, value: unknown): readonly PromisedText[] {
   const at = `examples.promises.${name}`
   if (Array.isArray(value))
@@ -276,7 +276,7 @@ function listPromisedTexts(name: string, value: unknown): readonly PromisedText[
 const promiseBrokenCheck: Check = {
   slug: 'promise-broken',
   severity: 'error',
-  why: 'Links, programs or staff rely on these names. Changing one letter breaks them.',
+  why: 'Links, programs or staff rely on these names. A change of one letter breaks the links and programs.',
   after: ['EV905', 'EV206', 'EV207'],
   find: (model) => {
     const actualValues = collectPromisedValues(model)
@@ -286,7 +286,7 @@ const promiseBrokenCheck: Check = {
       const promisedTexts = listPromisedTexts(name, value)
       const missingTexts = excludeItems(promisedTexts, actualValue.items)
       const extraTexts = excludeItems(actualValue.items, promisedTexts)
-      // Names with values have no order.
+      // The order of names with values does not matter.
       const movedIndex = !Array.isArray(value)
         ? -1
         : promisedTexts.findIndex(({ text }, i) => text !== actualValue.items[i]?.text)

@@ -95,7 +95,7 @@ function isInRange({ min, max }: Field, value: number): boolean {
   return (min === undefined || value >= min) && (max === undefined || value <= max)
 }
 
-/** Compares the dates as text, which gives the right order for ISO dates. */
+/** Compares the dates as text, which is correct for ISO dates. */
 function isWithinDays({ from, to }: Field, day: string): boolean {
   return (from === undefined || day >= from) && (to === undefined || day <= to)
 }

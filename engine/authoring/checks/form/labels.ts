@@ -122,7 +122,9 @@ function listFieldMessages({
   ]
 }
 
-/** Returns the groups of fields that are shown together: those of the form, and those of each list of people. */
+/**
+ * Returns the groups of fields that are shown together: the fields of the form, and the fields of each list of people.
+ */
 const groupFieldsShownTogether = ({
   fields,
   fieldsAndParts,
@@ -250,8 +252,8 @@ function groupLabelledEntries(model: Model): readonly (readonly LabelledEntry[])
 }
 
 /**
- * Returns whether the label of one entry fits the id of another: the label contains the words of the other's id, and
- * none of the words that occur only in its own id.
+ * Returns whether the label of one entry fits the id of another: the label contains the words of that other id, and
+ * none of the words that occur only in the first entry's id.
  */
 const doesLabelFitIdOf = (entry: LabelledEntry, other: LabelledEntry): boolean => {
   const wordsOfOwnId = excludeWords(entry.idWords, other.idWords)

@@ -10,7 +10,9 @@ import { schemaChecks } from '../../schema/check-schema.ts'
 import { join } from '../../syntax/source.ts'
 import { findConstants } from '../names/names-in-conditions.ts'
 
-/** Interprets text such as "mandatory" or "no" that replaces a message. Returns null for any other string. */
+/**
+ * Interprets text such as "mandatory" or "no" that is written in place of a message. Returns null for any other string.
+ */
 function readRequiredText(text: string): boolean | null {
   const normalised = text
     .trim()
@@ -69,7 +71,7 @@ const yesNoAsMessageCheck: Check = {
     }),
 }
 
-/** Words for measured quantities. A condition that requires an exact number of them matches hardly any answer. */
+/** Words for measured quantities. A condition that requires an exact quantity matches hardly any answers. */
 const MEASURE_WORDS =
   /\b(?:age|aged|years?|yrs?|experience|height|weight|marks?|percent(?:age)?|score|income|salary|beds?|distance|km|publications?|papers|citations?|since)\b/i
 /** A number of people, days or workshops rarely exceeds this. */

@@ -5,7 +5,9 @@ import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { OPTIONAL_MARK } from './labels.ts'
 
-/** Words of a declaration, which may be a choice with a single option, because a yes-no field also accepts No. */
+/**
+ * Words in a declaration. A declaration may be a choice with a single option, because a yes-no field also accepts No.
+ */
 const DECLARATION_WORDS =
   /\b(?:i|we)\b|\b(?:agree|agreed|accept\w*|confirm\w*|declar\w*|consent\w*|understand|understood|undertak\w*|acknowledg\w*|certif\w*|terms|yes|ok)\b/i
 

@@ -1,6 +1,6 @@
 /**
- * Checks EV642, EV646 to EV648, EV654: numbers, unique answers and keys that would refuse delegates or confuse one
- * delegate with another.
+ * Checks EV642, EV646 to EV648, EV654: numbers, unique answers and keys that would cause delegates to be refused or
+ * confused with each other.
  */
 import { countDaysBetween } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
@@ -21,7 +21,7 @@ function readMinutes(text: string): number | null {
 }
 
 const MINUTES_PER_DAY = 24 * 60
-/** Delegates are unlikely to stay more than this many nights longer than the event lasts. */
+/** Delegates are unlikely to stay for more than this many nights beyond the length of the event. */
 const MAX_EXTRA_NIGHTS = 14
 /** Many names and most addresses have more characters than this. */
 const SHORT_ANSWER_CHARACTERS = 10
@@ -135,13 +135,13 @@ const unlikelyNumberCheck: Check = {
 }
 
 const isChoice = ({ field }: FieldAt): boolean => field.type === 'select'
-/** Free-text fields in which many delegates give the same answer. */
+/** Words for free-text fields in which many delegates give the same answer. */
 const SHARED_TEXT_WORDS =
   /\b(?:institution|institute|hospital|college|university|company|organi[sz]ation|city|town|district|state|country|pin|pincode|designation|department|speciality|specialty|food|diet|batch|school|class)\b/i
 const isSharedAnswer = (entry: FieldAt): boolean =>
   isChoice(entry) || SHARED_TEXT_WORDS.test(`${entry.id.replaceAll('_', ' ')} ${entry.field.label}`)
 
-/** Returns each rule of unique answers with its fields. A rule with an unknown field is returned without fields. */
+/** Returns each uniqueness rule with its fields. A rule that contains an unknown field is returned without fields. */
 function listUniqueRules({ file, fields }: Model) {
   return (file.unique ?? []).map((rule, index) => {
     const knownFields = rule.fields.flatMap((id) => fields.find((field) => field.id === id) ?? [])

@@ -1,4 +1,4 @@
-/** Checks EV2xx: every used name is declared and has the required kind. */
+/** Checks EV2xx: every name that is used is declared and is of the required kind. */
 import { suggestName } from '../../suggestions/nearest-name.ts'
 import { buildSalesColumns } from '../../../reports/sales-columns.ts'
 import { ENGINE_VALUES, EVENT_VALUES, LIST_VALUES } from '../../../event/built-in-values.ts'
@@ -246,7 +246,7 @@ const unknownSharedCheck: Check = {
   },
 }
 
-/** Returns the gateways that the file names under `payment` or under one of its methods. */
+/** Returns the gateways that the file uses under `payment` or in one of its methods. */
 function listUsedGateways({ file: { payment } }: Model): readonly UsedName[] {
   if (typeof payment !== 'object') return []
   const toUsedNames = (gateway: string | undefined, at: string): readonly UsedName[] =>

@@ -257,7 +257,7 @@ const reservedNameCheck: Check = {
   ],
 }
 
-/** Reports fields whose name the form already uses for another value that it sends. */
+/** Reports fields whose name is already used by another value that the form sends. */
 function findFormParameterClashes({ fields, storedValues, file, config }: Model): readonly Draft[] {
   const sentValues: readonly (readonly [string, string, unknown])[] = [
     ['code', 'codes', file.codes],

@@ -22,7 +22,7 @@ const listTests = (form: Model) =>
     conditionMaps.flatMap((map) => map.tests.map((test) => ({ ...test, kind }))),
   )
 
-/** Returns the constants of a comparison, each with its path. */
+/** Returns the constants in a comparison, each with its path. */
 export function findConstants(
   raw: unknown,
   path: string,

@@ -11,7 +11,7 @@ import { listItemTables, listTableColumns } from './item-tables.ts'
 
 type FieldUse = UsedName & { readonly types: readonly FieldType[]; readonly key: string }
 
-/** Returns each use of a field's name outside conditions, with the field types that are allowed there. */
+/** Returns each use of a field name outside conditions, with the field types that are allowed there. */
 function listFieldUses({ file }: Model): readonly FieldUse[] {
   const uses: FieldUse[] = []
   const add = (
@@ -143,7 +143,7 @@ export function listGrantedCategories({ file }: Model): readonly UsedName[] {
 }
 
 /**
- * Returns the periods named in the columns of items' tables. `hasOwnPeriods` selects the items that have their own
+ * Returns the periods named in the columns of item tables. `hasOwnPeriods` selects the items that have their own
  * periods, or those that do not; `onlyItemIndex` selects one item.
  */
 export function listItemColumns(
@@ -206,7 +206,7 @@ function suggestNumberField(
 const unknownLineCheck: Check = {
   slug: 'unknown-line',
   severity: 'error',
-  why: 'An adjustment of a line that does not exist changes nothing, and no error is shown.',
+  why: 'An adjustment to a line that does not exist changes nothing, and no error is shown.',
   find: (model) => {
     const { fees, codes } = model.file
     const items = (fees.items ?? []).map(({ id }) => id)

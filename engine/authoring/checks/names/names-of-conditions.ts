@@ -2,7 +2,7 @@
 import { METHOD_NAME } from '../../../rules/pricing-context.ts'
 import type { Model } from '../../checked-file.ts'
 
-/** Returns the correct notation of the condition, or null if the name has no common meaning. */
+/** Returns the correct notation for the condition, or null if the name has no common meaning. */
 export function explainConditionName({ config, file, fields }: Model, name: string): string | null {
   const word = name.toLowerCase().replaceAll(/[-_ ]/g, '')
   if (/^(?:age|ageyears|yearsold)$/.test(word)) {

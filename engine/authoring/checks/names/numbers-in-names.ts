@@ -1,4 +1,4 @@
-/** Checks EV537, EV538: numbers in names agree with percentages of adjustments and seats of quotas. */
+/** Checks EV537, EV538: numbers in names agree with the percentages of adjustments and the seats in quotas. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, Model } from '../../checked-file.ts'
 import { findMatches } from '../../prose/pattern-matches.ts'
@@ -86,12 +86,12 @@ const seatsDifferCheck: Check = {
   find: (model) =>
     (model.file.quotas ?? []).flatMap((quota, index): readonly Draft[] => {
       const path = `quotas.${index}`
-      const maxes = typeof quota.max === 'number' ? [quota.max] : Object.values(quota.max)
+      const maxima = typeof quota.max === 'number' ? [quota.max] : Object.values(quota.max)
       return [
         ...findDifferingNumber(
           model,
           typeof quota.full === 'string' ? `${path}.full` : `${path}.full.message`,
-          maxes,
+          maxima,
           `${path}.max`,
         ),
         ...model.fields
@@ -114,8 +114,8 @@ const seatsDifferCheck: Check = {
 }
 
 /**
- * Compares the label of an option with the option's own maximum. The label may also state the maximum of another
- * quota.
+ * Compares the number in an option's label with the option's own maximum. The label may also state the maximum of
+ * another quota.
  */
 function findDifferingOption(
   model: Model,
@@ -144,20 +144,20 @@ function findDifferingOption(
 function findDifferingNumber(
   model: Model,
   at: string,
-  maxes: readonly number[],
+  maxima: readonly number[],
   maxAt: string,
 ): readonly Draft[] {
   const [start, end] = model.source.span(at)
   return findMatches(model.source.text.slice(start, end), STATED_TOTAL_SEATS).flatMap(
     (found): Draft[] => {
       const statedNumber = Number((found[1] ?? found[2] ?? found[3] ?? '').replaceAll(',', ''))
-      return maxes.includes(statedNumber)
+      return maxima.includes(statedNumber)
         ? []
         : [
             {
               at,
               span: [start + found.index, start + found.index + found[0].length],
-              message: `the text says ${statedNumber}, but the quota is ${maxes[0] ?? ''}${maxes.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
+              message: `the text says ${statedNumber}, but the quota is ${maxima[0] ?? ''}${maxima.length > 1 && at.startsWith('quotas.') ? ' and others' : ''}`,
               related: [{ at: maxAt, message: 'the quota' }],
               help: 'write the same number in both places',
             },

@@ -51,7 +51,7 @@ function findStrayBraces({ path, text, written, at }: TextAt): readonly Draft[] 
   ]
 }
 
-/** Maps the names that other systems use for these values. */
+/** Maps the names that other systems use for these values to Rollcall's names. */
 const NAMES_OF_OTHER_SYSTEMS: Readonly<Record<string, string>> = {
   'event.name': 'event.title',
   'event.place': 'event.venue',
@@ -85,7 +85,7 @@ const VALUES_BEFORE_REGISTRATION = [...EVENT_VALUES, ...TAX_VALUES] as const
 const VALUES_AFTER_PAYMENT = ['payment_date', 'payment_id', 'date']
 const OFFICE_VALUES = ['message', 'status']
 
-/** Returns the names of the unit values of number fields with a unit. */
+/** Returns the placeholder names for the units of number fields. */
 const listUnitNames = memoize((model: Model): readonly string[] =>
   model.fields.flatMap(({ id, raw }) => (raw.unit === undefined ? [] : [getUnitName(id)])),
 )
@@ -171,7 +171,10 @@ const unknownPlaceholderCheck: Check = {
     }),
 }
 
-/** Explains why a bill line's label, which can contain only answers and the sold option, cannot have a placeholder. */
+/**
+ * Explains why a placeholder is not available in a bill line's label, which can contain only answers and the option
+ * sold.
+ */
 function explainMissingInLine(model: Model, path: string, name: string): readonly string[] {
   const item = model.file.fees.items?.[Number(path.split('.')[2])]
   if (name === 'option')

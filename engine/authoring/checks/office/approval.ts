@@ -33,8 +33,8 @@ type Rule = EventConfig['approvals'][number]
 const MAX_STEPS = 50_000
 
 /**
- * Returns answers that match the rule but omit the file. Returns null if no such answers exist, or if too many answers
- * must be searched.
+ * Returns answers that match the rule but omit the file. Returns null if there are no such answers, or too many to
+ * search.
  */
 function findAnswersWithoutField(event: EventConfig, rule: Rule, fileId: string): Answers | null {
   const visibilityConditions = listVisibilityConditions(event, fileId)
@@ -98,7 +98,7 @@ const listCategories = ({ categories }: EventConfig, { when }: Rule): readonly s
       ),
     )
 
-/** Returns the last day on which one of the categories is on sale, or null if there is no such day. */
+/** Returns the last day on which any of the categories is on sale, or null if there is no such day. */
 function findLastDayOnSale(event: EventConfig, categories: readonly string[]): Day | null {
   const { closes } = event.registration
   if (closes === undefined) return null

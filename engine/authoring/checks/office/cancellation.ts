@@ -1,4 +1,4 @@
-/** Checks EV481 to EV484: cancellation refunds follow one scale, ordered by day, that never rises. */
+/** Checks EV481 to EV484: cancellation refunds follow one scale, which is in date order and never rises. */
 import { getCurrency } from '../../../rules/category.ts'
 import { computeRefundOfPrice } from '../../../registration/cancellation-refund.ts'
 import { day, formatDay } from '../../../lib/time.ts'

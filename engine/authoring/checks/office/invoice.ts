@@ -39,7 +39,7 @@ const invoiceGstinCheck: Check = {
         ],
 }
 
-/** Returns the places of supply in a file: that of the event, and those of items with their own. */
+/** Returns the places of supply in a file: the event's, and those of items that have their own. */
 const listPlacesOfSupply = ({
   file,
 }: Model): readonly { readonly at: string; readonly description: string }[] => [
@@ -125,7 +125,7 @@ const invoiceAddressCheck: Check = {
   },
 }
 
-/** Returns the number patterns of invoices and credit notes with their paths. */
+/** Returns the number patterns for invoices and credit notes, each with its path. */
 const listPatterns = ({ file, config }: Model): readonly (readonly [string, string])[] => {
   if (file.invoice === undefined || config.invoice === null) return []
   const { number, creditNumber } = config.invoice

@@ -184,7 +184,7 @@ const LABELLED_NUMBERS = [
   [/\b(?:account|a\/c)(?: no\.?| number)?[\s:.–-]+(\d\S*)/i, 'Account', '9 to 18 digits'],
 ] as const
 
-/** Returns the span of a part of a value that may have several lines. */
+/** Returns the span of a part of a value. The value may have several lines. */
 function findSpan({ source }: Model, path: string, part: string): Pick<Draft, 'span'> {
   const [start, end] = source.span(path)
   const offset = source.text.slice(start, end).indexOf(part)
@@ -218,8 +218,11 @@ const instructionsOddNumberCheck: Check = {
     ),
 }
 
-/** A method that ends at most this many days after registration was probably meant to end on its last day. */
-const NEAR_DAYS = 60
+/**
+ * A method that ends at most this many days after registration was probably meant to end on the last day of
+ * registration.
+ */
+const MAX_DAYS_AFTER_REGISTRATION = 60
 
 const methodUntilOutsideCheck: Check = {
   slug: 'method-until-outside',
@@ -243,7 +246,7 @@ const methodUntilOutsideCheck: Check = {
                 : `this payment method ends on ${formatDay(until)}, after registration closes`,
               // If the method ends soon after registration closes, its year is not wrong.
               help:
-                isLate && countDaysBetween(closingDay, until) <= NEAR_DAYS
+                isLate && countDaysBetween(closingDay, until) <= MAX_DAYS_AFTER_REGISTRATION
                   ? `write until: ${closingDay}, the last day of registration`
                   : suggestion === null
                     ? 'write a date on which registration is open'

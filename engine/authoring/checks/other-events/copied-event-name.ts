@@ -32,8 +32,8 @@ const getFirstWord = (route: string): string => route.match(WORD_PATTERN)?.[0] ?
 const getSeriesName = (title: string): string => title.toLowerCase().replace(/[^\p{L}]+/gu, '')
 
 /**
- * Indexes titles and addresses by their first word. Without the index, each string would be compared with all of a
- * thousand events.
+ * Indexes titles and addresses by their first word. Without the index, each string would be compared with every one of
+ * a thousand events.
  */
 export function indexEventNames(
   events: readonly EventConfig[],
@@ -140,7 +140,7 @@ function isIntendedMention(before: string, after: string): boolean {
   )
 }
 
-/** Returns the position of the event's name, or -1 if the text contains it only as a part of a longer name. */
+/** Returns the position of the event's name, or -1 if the text contains the name only as part of a longer name. */
 function findNamePosition(
   text: string,
   { words, isRoute }: EventNameMatch,

@@ -59,7 +59,7 @@ export const sharedAddressChecks = {
 } as const satisfies Record<string, Meta>
 type Code = keyof typeof sharedAddressChecks
 
-/** `source` parses the file, which is necessary only for the location of a finding: cached events are not parsed. */
+/** `source` parses the file. This is needed only to locate a finding, because cached events are not parsed. */
 export type OtherEvent = {
   readonly event: EventConfig
   readonly path: string
@@ -235,7 +235,7 @@ export function findClashesAcrossFiles(events: readonly OtherEvent[]): readonly 
   return [...clashes, ...findCopiedEvents(sorted)]
 }
 
-/** Reports mentions of other events, because a file may be a copy of another event's file. */
+/** Reports mentions of other events: the file may be a copy of another event's file. */
 function findCopiedEvents(events: readonly OtherEvent[]): readonly Finding[] {
   const names = indexEventNames(events.map(({ event }) => event))
   return events.flatMap((checkedEvent) => {

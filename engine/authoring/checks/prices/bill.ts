@@ -151,7 +151,7 @@ function findMissingPrices(
   )
 }
 
-/** Returns reachable `none` cells, either those that other delegates can buy in the same period or all others. */
+/** Returns reachable `none` cells: those for items that other delegates can buy in the same period, or all others. */
 function findReachableNoneCells(
   model: Model,
   areSoldToOthers: boolean,
@@ -166,7 +166,7 @@ function findReachableNoneCells(
   )
 }
 
-/** Returns one draft for each item and period, at its first cell. */
+/** Returns one draft for each item and period, located at the first cell. */
 function groupByPeriod(
   model: Model,
   missingPrices: readonly MissingItemPrice[],
@@ -304,7 +304,7 @@ const billAboveMaximumCheck: Check = {
   },
 }
 
-/** Computes the lowest and the highest bill, by currency, of an event that also sells items. */
+/** Computes the lowest and highest bill in each currency for an event that also sells items. */
 function computeExtremes(event: EventConfig): readonly Extremes[] {
   const { items, adjustments } = event.fees
   return items.length + adjustments.length === 0 ? [] : (proveBill(event).extremes ?? [])

@@ -24,12 +24,12 @@ type PricedCategory = {
   readonly id: string
   readonly label: string
   readonly stage: CareerStage
-  /** Prices by period, without the periods in which the category is free or not on sale. */
+  /** Prices by period, except in periods in which the category is free or not on sale. */
   readonly prices: ReadonlyMap<string, Amount>
   readonly currency: Currency
 }
 
-/** Creates a function that interprets names. It caches its results, because rules and prices use the same names. */
+/** Creates a function that interprets names, with a cache, because rules and prices use the same names. */
 const createStageReader = memoize(({ config }: Model) => {
   const associations = findAssociations([
     ...config.categories.flatMap(({ id, label }) => [id, label]),
@@ -125,7 +125,7 @@ const haveSameLevels = (a: CareerStage, b: CareerStage): boolean =>
 const paysFullPrice = ({ stage }: PricedCategory): boolean =>
   !stage.isCompanion && !stage.isSenior && getLowestLevel(stage) === 2
 
-/** Returns the categories that should cost more than this one: they differ only in the reason for its lower price. */
+/** Returns the categories that should cost more: those that lack only this one's reason for a lower price. */
 function listCategoriesAbove(
   category: PricedCategory,
   all: readonly PricedCategory[],
@@ -161,7 +161,7 @@ function listCategoriesAbove(
   return [...nonMemberCategories, ...laterStages, ...ordinaryCategories]
 }
 
-/** Returns whether a category is a general reduction, for trainees, companions or seniors. */
+/** Returns whether a category has a generally reduced price, as for trainees, companions or seniors. */
 function isGeneralReduction({ stage }: PricedCategory): boolean {
   return (
     stage.remainingWords === '' &&
@@ -210,7 +210,7 @@ const pricesSwappedCheck: Check = {
         ({ id, currency }) =>
           currency === category.currency && findGroupOfCategory(fees, id) === group,
       )
-      const listDearerPeriods = memoize((other: PricedCategory): readonly string[] =>
+      const listCostlierPeriods = memoize((other: PricedCategory): readonly string[] =>
         periodOrder.filter((period) => {
           const [ownPrice, otherPrice] = [category.prices.get(period), other.prices.get(period)]
           return ownPrice !== undefined && otherPrice !== undefined && ownPrice > otherPrice
@@ -218,7 +218,7 @@ const pricesSwappedCheck: Check = {
       )
       const drafts = listCategoriesAbove(category, comparableCategories).flatMap(
         (other): Draft[] => {
-          const periods = listDearerPeriods(other)
+          const periods = listCostlierPeriods(other)
           return periods.length === 0 ? [] : [buildDraft(category, other, periods)]
         },
       )
@@ -231,15 +231,15 @@ const pricesSwappedCheck: Check = {
           category.prices.has(period) &&
           fullPriceCategories.some((other) => other.prices.has(period)) &&
           fullPriceCategories.every(
-            (other) => !other.prices.has(period) || listDearerPeriods(other).includes(period),
+            (other) => !other.prices.has(period) || listCostlierPeriods(other).includes(period),
           ),
       )
-      const dearest = fullPriceCategories
+      const highestPricedCategory = fullPriceCategories
         .filter((other) => periods.every((period) => other.prices.has(period)))
         .toSorted((a, b) => sumPrices(b, periods) - sumPrices(a, periods))[0]
-      return periods.length === 0 || dearest === undefined
+      return periods.length === 0 || highestPricedCategory === undefined
         ? []
-        : [buildDraft(category, dearest, periods)]
+        : [buildDraft(category, highestPricedCategory, periods)]
     })
   },
 }
@@ -334,7 +334,7 @@ function findContradictingTest(
   return contradictions.some((candidate) => candidate === null) ? null : (contradictions[0] ?? null)
 }
 
-/** Returns how a test of a rule contradicts the category that the rule gives, or null if it does not. */
+/** Returns how a test in a rule contradicts the category that the rule gives, or null if it does not. */
 function explainContradiction(
   model: Model,
   id: string,
@@ -362,7 +362,7 @@ function explainContradiction(
     }
     const contradiction = findContradiction(stage, category)
     if (contradiction !== null) return contradiction
-    // A delegate who answers no to "Are you a post graduate?" is not a post graduate.
+    // A delegate who answers no to "Are you a postgraduate?" is not a postgraduate.
     return !isYes &&
       isTrainee &&
       levels.size === 1 &&

@@ -1,5 +1,5 @@
 /**
- * Checks EV459, EV469, EV473 to EV475, EV479, EV480: charges match the questions of the form.
+ * Checks EV459, EV469, EV473 to EV475, EV479, EV480: charges match the questions in the form.
  *
  * Chosen items are charged, hidden fields cause no charge, and every price can apply.
  */
@@ -204,7 +204,7 @@ const unreachablePriceCheck: Check = {
   },
 }
 
-/** Common words for deductions. `SURCHARGE_WORDS` contains those for surcharges. */
+/** Common words for deductions. `SURCHARGE_WORDS` contains common words for surcharges. */
 const DEDUCTION_WORDS =
   /\b(?:discount(?:ed|s)?|rebate|concession|less|(?<!-)off|waiver|waived|coupon|voucher|scholarship|subsidy|reduction|reduced)\b/i
 const SURCHARGE_WORDS =

@@ -18,7 +18,7 @@ import { priceRowLengthCheck, priceRowMissingCheck } from './price-rows.ts'
 import { listPriceTables } from '../names/price-tables.ts'
 import { listTableColumns, listItemTables } from '../names/item-tables.ts'
 
-/** A price that is this many times the previous or usual price probably has an extra digit. */
+/** A price that is at least this many times the previous or usual price probably has an extra digit. */
 const PRICE_JUMP_FACTOR = 5
 
 /**
@@ -153,9 +153,9 @@ export const TABLE_ERRORS = ['EV203', 'EV204', 'EV206', 'EV402', 'EV411']
 
 /** A cell of any table; `row` is a category, an option or `each`. */
 type AnyCell = {
-  /** The item's index. A cell of a price table has no item. */
+  /** The item's index. Absent for a cell of a price table. */
   readonly item?: number
-  /** The columns of a price table. A cell of an item does not have them. */
+  /** The columns of a price table. Absent for a cell of an item. */
   readonly periods?: readonly { readonly id: string }[]
   readonly table: string
   readonly row: string

@@ -76,7 +76,7 @@ function findQuotasWithoutOptions({ file }: Model): readonly Draft[] {
 const offerWithoutEffectCheck: Check = {
   slug: 'offer-without-effect',
   severity: 'error',
-  why: 'Delegates cannot use a code without effect, or an offer that they cannot accept.',
+  why: 'A code without effect, or an offer that delegates cannot accept, is of no use to them.',
   after: ['EV201', 'EV203', 'EV206', 'EV216', 'EV217'],
   find: (model) => [
     ...findCodesWithoutEffect(model),

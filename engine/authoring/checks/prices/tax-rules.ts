@@ -48,7 +48,7 @@ const taxRulesWithoutTaxCheck: Check = {
   },
 }
 
-/** Returns whether an earlier rule applies on every day of a rule, for every delegate. */
+/** Returns whether an earlier rule applies to every delegate on every day of a rule. */
 const isCovered = (earlierRule: TaxRule, rule: TaxRule): boolean =>
   earlierRule.when === undefined &&
   (earlierRule.from === undefined || (rule.from !== undefined && earlierRule.from <= rule.from)) &&

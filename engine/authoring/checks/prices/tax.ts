@@ -75,7 +75,7 @@ const taxInPaiseCheck: Check = {
 
 /** Indian GST rates that can apply to the sales of a conference. */
 const GST_RATES: readonly number[] = [0, 5, 12, 18, 28, 40]
-/** A tax other than GST that is outside this range probably has a wrong digit or decimal point. */
+/** A tax outside this range, if it is not GST, probably has a wrong digit or decimal point. */
 const MIN_PERCENT = 1
 const MAX_PERCENT = 45
 
@@ -99,7 +99,7 @@ const listFeesTax = ({ config }: Model): readonly TaxAt[] =>
         { tax: config.fees.tax, at: 'fees.tax' },
         ...(config.fees.taxRules ?? []).map(({ tax }, i) => ({ tax, at: `fees.tax_rules.${i}` })),
       ]
-/** Returns the taxes of items with their own tax, such as a room, each with its item. */
+/** Returns the taxes of items that have their own tax, such as a room, each with its item. */
 const listItemTaxes = (model: Model): readonly (TaxAt & { readonly item: Item })[] =>
   model.config.fees.items.flatMap((item, i) => [
     ...(item.tax === null || model.file.fees.items?.[i]?.tax === undefined

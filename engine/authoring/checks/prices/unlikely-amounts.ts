@@ -19,7 +19,7 @@ const KIND_WORDS =
 /** Prices within this factor of each other are similar. */
 const SIMILAR_FACTOR = 3
 /** The typical price of an item, as a fraction of the registration price. */
-const USUAL_SHARE = 1 / 3
+const USUAL_FRACTION = 1 / 3
 
 type Cell = {
   readonly item: number | null
@@ -50,14 +50,14 @@ function listCells(model: Model): readonly Cell[] {
 /** Words for categories whose prices may differ greatly from those of ordinary delegates. */
 const SPECIAL_CATEGORY_WORDS =
   /\b(?:students?|undergrad\w*|ug|pg|post ?grad\w*|interns?|trainees?|residents?|scholars?|nurses?|nursing|allied|technicians?|schools?|child\w*|kids?|juniors?|seniors?|retired|trade|exhibit\w*|stalls?|vendors?|publishers?|compan(?:y|ies)|corporate|industry|sponsors?|institution\w*|groups?|teams?|famil(?:y|ies)|couples?|day|days|online|virtual|accompan\w+|spouses?|visitors?|observers?|life|patrons?|vip|only)\b/i
-/** Words for items for one person, which cost less than ten registrations. */
+/** Words for items for one person. Such an item costs less than ten registrations. */
 const PERSONAL_ITEM_WORDS =
   /\b(?:certificates?|lunch(?:es)?|dinners?|banquets?|gala|evenings?|part(?:y|ies)|meals?|breakfasts?|(?:t-?)?shirts?|kits?|bags?|mugs?|caps?|souvenir copy|bus|boats?|transport|shuttles?|pick-?up|parking|accompanying|companions?|spouses?|child\w*|family|workshops?|tours?)\b/i
 const COMPANION_WORDS = /\b(?:accompan\w+|companions?|spouses?)\b/i
 
 type Outlier = { readonly cell: Cell; readonly other: Cell }
 
-/** Compares a price with several similar prices of its table, or with a single price by a larger factor. */
+/** Compares a price with several similar prices in its table, or with a single price by a larger factor. */
 function findOutlierInTable(cell: Cell, cells: readonly Cell[], name = ''): Outlier | null {
   const comparedCells = cells.filter(
     (candidate) =>
@@ -194,7 +194,7 @@ const priceOutOfLineCheck: Check = {
         .map((candidate) => candidate.amount)
         .toSorted((x, y) => x - y)
       const median = ownAmounts[Math.floor(ownAmounts.length / 2)]
-      return median === undefined ? 0 : Math.abs(Math.log(amount / (median * USUAL_SHARE)))
+      return median === undefined ? 0 : Math.abs(Math.log(amount / (median * USUAL_FRACTION)))
     }
     const isSpecial = (id: string): boolean =>
       SPECIAL_CATEGORY_WORDS.test(

@@ -1,4 +1,4 @@
-/** Checks EV656, EV659, EV660: offers, totals and counts of quotas and items that contradict their names. */
+/** Checks EV656, EV659, EV660: quotas and items whose offers, totals or counts contradict their names. */
 import type { Draft } from '../../finding.ts'
 import type { Check, Checks, FieldAt, Model } from '../../checked-file.ts'
 import { findAssociations, readCareerStage, type CareerStage } from '../../prose/career-stage.ts'

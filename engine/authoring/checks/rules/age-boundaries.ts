@@ -95,7 +95,7 @@ function compareGroups(unsortedGroups: readonly AgeGroup[]): readonly Draft[] {
           help: `write below: ${group.min} in the other group, or at_least: ${group.min + 1} here`,
         },
       ]
-    // Wide gaps between groups of delegates are common, such as reductions for students and for seniors.
+    // Wide gaps between age groups are common: reductions for students and for seniors, for example.
     const highestCoveredAge = Math.max(...groups.slice(0, index).map(({ max }) => max))
     const isGap =
       group.kind === 'count'

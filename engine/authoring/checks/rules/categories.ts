@@ -26,7 +26,7 @@ import { join } from '../../syntax/source.ts'
 
 type RuleBoxes = {
   readonly boxes: readonly Box[]
-  /** The answers to which the rule applies, because no rule above matches them. */
+  /** The answers that the rule decides: those that it matches and no rule above matches. */
   readonly decidedBoxes: readonly Box[]
 }
 export type RuleTable =
@@ -41,7 +41,7 @@ export type RuleTable =
       readonly budget: Budget
     }
 
-/** Represents the rules as disjoint boxes of answers. The result is memoized because several checks need it. */
+/** Represents the rules as disjoint boxes of answers. The result is memoized, because several checks use it. */
 const buildRuleTable = memoize(({ config }: Model): RuleTable => {
   const choice = config.categoryChoice
   if (choice.by === 'field') return { is: 'none' }

@@ -14,7 +14,7 @@ export function explainNever(
   }
 }
 
-/** Describes the visibility and the range of each field that a map of tests names. */
+/** Describes when each field tested in a map is visible, and which values it accepts. */
 function describeFields(
   { config, fields }: Model,
   map: ConditionAt['conditionMaps'][number],

@@ -256,7 +256,9 @@ function findRemovedPeriods({ old, next }: VersionComparison): readonly Draft[] 
     }))
 }
 
-/** Reports periods that no longer apply to a category: their group lost them, or the category changed its group. */
+/**
+ * Reports periods that no longer apply to a category: they were removed from its group, or it is now in another group.
+ */
 function findLostPeriods({ old, next, use }: VersionComparison): readonly Draft[] {
   const tables = [undefined, ...(old.fees.groups ?? [])]
   return tables.flatMap((group) =>
@@ -315,7 +317,7 @@ export function compareWithServedVersion(
   const findings = Object.entries(storedRegistrationChecks).flatMap(([code, check]) =>
     check.find(comparison).map((draft) => createFinding(code, check, draft, source)),
   )
-  // `allow` entries for other codes were checked when the file was checked alone.
+  // `allow` entries for other codes were checked when the file was checked on its own.
   return applyAllow(findings, source, new Set(Object.keys(storedRegistrationChecks)), {
     hasOlderVersion: true,
   }).filter(({ code }) => Object.hasOwn(storedRegistrationChecks, code))

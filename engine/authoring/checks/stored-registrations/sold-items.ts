@@ -141,7 +141,7 @@ export const soldItemChecks: Readonly<Record<string, VersionCheck>> = {
   },
 }
 
-/** Returns the maximum of a quota or of one of its options, or null if the quota does not have that maximum. */
+/** Returns the maximum of a quota or of one of its options, or null if there is none. */
 function getQuotaMaximum({ max }: Quota, option: string | null): number | null {
   if (option === null) return typeof max === 'number' ? max : null
   return typeof max === 'number' ? null : (getOwn(max, option) ?? null)

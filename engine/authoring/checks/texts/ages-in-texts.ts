@@ -31,10 +31,11 @@ function collectAgeLimits(model: Model): ReadonlyMap<string, readonly AgeLimit[]
           if (peopleField === undefined || Array.isArray(ageTest)) return []
           return Object.entries(ageTest).flatMap(([part, test]) => {
             const agePart = peopleField.raw.fields?.find((rawPart) => rawPart.id === part)
-            const isBirthday = agePart?.type === 'date'
-            const ages = isBirthday && typeof test === 'object' && 'age' in test ? test.age : test
+            const isDateOfBirth = agePart?.type === 'date'
+            const ages =
+              isDateOfBirth && typeof test === 'object' && 'age' in test ? test.age : test
             const minAge = readMinimum(ages)
-            return (isBirthday ||
+            return (isDateOfBirth ||
               (agePart?.type === 'number' && /\bage\b/i.test(`${part} ${agePart.label ?? ''}`))) &&
               minAge !== null
               ? [
@@ -76,7 +77,7 @@ export const textAgeCheck: Check = {
   find: (model) => {
     const lists = [...collectAgeLimits(model)]
     return lists.flatMap(([path, limitsOfList]) => {
-      // If items begin at different ages, text may state any of these ages. Below the lowest, children are free.
+      // If items have different minimum ages, the text may state any of them. Below the lowest, children are free.
       const lowestLimit = limitsOfList.toSorted((a, b) => a.minAge - b.minAge)[0]
       if (lowestLimit === undefined) return []
       return collectEventTexts(model)

@@ -324,7 +324,7 @@ const isAlreadyReported = (
   { start }: StatedAmount,
 ): boolean => drafts.some((draft) => draft.at === path && draft.span?.[0] === at + start)
 
-/** Reports an amount in the text of a field that sells items if it equals none of their prices. */
+/** Reports an amount in the text of a field that sells items, if the amount is none of the items' prices. */
 function findItemDifference(
   model: Model,
   eventText: EventText,
@@ -354,7 +354,7 @@ function findItemDifference(
 /** A finding lists at most this many prices, and only counts the others. */
 const MAX_LISTED_PRICES = 6
 
-/** Builds a pattern that matches the end of an earlier amount in the same line. */
+/** Builds a pattern that matches the end of an earlier amount on the same line. */
 const buildAmountEndPattern = memoize((currency: Currency) =>
   currency === INR
     ? /[,;]|(?:₹|\brs\b\.?)\s*[\d,]+(?:\/-)?/i
@@ -362,8 +362,8 @@ const buildAmountEndPattern = memoize((currency: Currency) =>
 )
 
 /**
- * Returns the cells to which text refers if it mentions exactly one category, and possibly a period. Returns none if
- * the text mentions no category or several.
+ * Returns the cells to which text refers if it mentions exactly one category, and possibly a period. Returns no cells
+ * if the text mentions no category or several.
  */
 function findIntendedCells(
   model: Model,
@@ -374,7 +374,7 @@ function findIntendedCells(
   const { config } = model
   const categoryIndex = /^categories\.(\d+)\./.exec(eventText.path)?.[1]
   const context = `${mention.textBefore} ${mention.textAfter}`
-  // An amount belongs to the text before it, back to the previous amount in the same line.
+  // An amount belongs to the text before it, back to the previous amount on the same line.
   const nearText = mention.textBefore.split(buildAmountEndPattern(mention.currency)).at(-1) ?? ''
   const names = config.categories.map(({ id, label }) => [label, id.replaceAll('-', ' ')])
   const namedCategory = findNamedPayer(names, nearText, mention)

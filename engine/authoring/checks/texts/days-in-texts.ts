@@ -1,4 +1,4 @@
-/** Check EV604: a date in text about prices or registration is one of the file's dates. */
+/** Check EV604: a date mentioned in a text about prices or registration is one of the file's dates. */
 import { addDays, formatDay, type Day } from '../../../lib/time.ts'
 import type { Draft } from '../../finding.ts'
 import {
@@ -21,7 +21,7 @@ import { listTextPeriods } from '../../prose/named-periods.ts'
 
 const HELP_TEXT = 'write the same date in both places, or accept the finding under `allow`'
 /** A date without a year or subject is compared only with dates of the file at most this many days away. */
-const NEAR_DAYS = 31
+const MAX_DAYS_APART = 31
 
 /** Common words for surcharges and deductions, whose names in the file may be different. */
 const ADJUSTMENT_WORDS =
@@ -169,8 +169,8 @@ function isAboutClosingDay(model: Model, { daySubject, eventText, statedDays }: 
 }
 
 /**
- * Returns whether a date matches an edge, considering the wording: "before 1 February" and "until 31 January" refer to
- * the same edge.
+ * Returns whether a date matches an edge, given the wording: "before 1 February" and "until 31 January" refer to the
+ * same edge.
  */
 function matchesEdge(day: Day, { day: edge, side }: Edge, { direction }: DaySubject): boolean {
   switch (direction) {
@@ -315,7 +315,7 @@ function reportContradiction(
   }
 }
 
-/** Matches texts of questions. Their dates may be personal dates of the delegate, such as birth or arrival. */
+/** Matches the texts of questions. Their dates may be the delegate's own, such as a date of birth or arrival. */
 const QUESTION_PATH = /^form\.sections\.\d+\.fields\.\d+\.(?:label|hint|required|invalid)/
 
 const isQuestion = ({ eventText }: Mention): boolean => QUESTION_PATH.test(eventText.path)
@@ -334,7 +334,7 @@ function checkUnexpectedDay(model: Model, mention: Mention): Draft | null {
   const nearestDistance = Math.min(
     ...possibleLastDays.flatMap((day) => periodEdges.map((edge) => countDaysApart(day, edge.day))),
   )
-  if (statedDays.last.year === null && nearestDistance > NEAR_DAYS) return null
+  if (statedDays.last.year === null && nearestDistance > MAX_DAYS_APART) return null
   return reportContradiction(mention, possibleLastDays, periodEdges, periodEdges)
 }
 

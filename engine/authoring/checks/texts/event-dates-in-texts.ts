@@ -193,8 +193,8 @@ function listOwnDays(model: Model): readonly Day[] {
 }
 
 /**
- * Returns the most likely year of a date without one: a date that the file contains, or else the date nearest to the
- * event.
+ * Returns the most likely meaning of a date without a year: a date that the file contains, or else the date nearest to
+ * the event.
  */
 function chooseLikelyDay(model: Model, days: readonly Day[]): Day | null {
   const eventDays = listOwnDays(model)

@@ -25,11 +25,11 @@ const titleYearCheck: Check = {
   ],
 }
 
-/** Words next to a year that is not the year of the event: "Vision 2030", "Since 1998". */
+/** Words that appear next to a year other than the event's: "Vision 2030", "Since 1998". */
 const OTHER_YEAR_WORDS =
   /\b(?:vision|towards?|agenda|beyond|goals?|roadmap|plan|by|since|from|founded|established|estd?|after|guidelines?|act|census|policy|years? of|memory)\b|20\d\d\s*[-–/]\s*(?:20)?\d\d/i
 const OTHER_EDITION_WORDS = /\b(?:held|was|were|last|previous|next|attended|follows?)\b/i
-/** A file is assumed to be a copy of one from at most this many years ago. */
+/** A file is assumed to be a copy of a file from at most this many years ago. */
 const MAX_YEARS_BACK = 3
 
 /** Reports past years in the theme and the description: "Rivers of breath 2026" for an event in 2027. */
@@ -67,7 +67,7 @@ function findYearsInThemeAndDescription({
   ]
 }
 
-/** Shorter names may differ by one letter by chance. */
+/** Names shorter than this may differ by one letter by chance. */
 const MIN_NAME_LENGTH = 6
 const extractLetters = (text: string): string => text.toLowerCase().replace(/[^a-z]/g, '')
 

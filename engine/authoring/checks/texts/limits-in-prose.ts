@@ -50,7 +50,7 @@ const TICKET_LIMIT = new RegExp(
 const OTHER_LIMIT_WORDS =
   /\b(?:invitation|visa|bus(?:es)?|tours?|previous|last year|earlier|extra nights?|directly|sponsor\w*|exhibitors?|stalls?|free|complimentary|includ\w*|covers?|discount\w*|rates?|dinner|banquet|lunch|lounge|takes?|before|after)\b/i
 
-/** Reports limits in panels, emails and result pages that differ from the limit of the only matching field. */
+/** Reports limits in panels, emails and result pages that differ from the limit of the one field that matches. */
 export function findLimitsInProse(model: Model): readonly Draft[] {
   const isNights = ({ id, field, raw }: FieldAt): boolean =>
     field.type === 'number' && /\bnights?\b/i.test(`${id.replaceAll('_', ' ')} ${raw.label ?? ''}`)

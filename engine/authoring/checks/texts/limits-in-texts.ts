@@ -101,8 +101,8 @@ const textSeatsCheck: Check = {
                 seatLimits.map(({ names }) => names),
                 excerpt,
               )
-            // A hall may have seats that the event does not sell, so text that mentions nothing specific must state a
-            // limit.
+            // A hall may have seats that the event does not sell, so text that mentions nothing specific counts only if
+            // it states a limit.
             const isLimit = !/^(?:has|have|takes?)\b/i.test(match[0])
             // "The first 100 delegates" and "guests" may be only some delegates, so a name must precede the number.
             const isPartialGroup = /\b(?:first|guests)\b/i.test(match[0])

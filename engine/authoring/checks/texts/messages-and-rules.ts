@@ -1,4 +1,6 @@
-/** Checks EV637, EV638: messages mention the subjects of their rules, and reductions in texts agree with the file. */
+/**
+ * Checks EV637, EV638: messages mention the subjects of their rules, and price reductions in texts agree with the file.
+ */
 import type { Condition } from '../../../event/answer-types.ts'
 import { formatMoney, type Amount } from '../../../lib/money.ts'
 import { findAmounts } from '../../prose/find-amounts.ts'
@@ -25,7 +27,9 @@ const listNames = (list: readonly NamedEntry[]): readonly (readonly string[])[] 
 const findNamedEntries = (list: readonly NamedEntry[], text: string): readonly NamedEntry[] =>
   findAllNamed(listNames(list), text).flatMap((index) => list[index] ?? [])
 
-/** Returns the values of a field that a condition accepts. The list is empty if it does not test the field. */
+/**
+ * Returns the values of a field that a condition accepts. The list is empty if the condition does not test the field.
+ */
 const listAcceptedValues = (when: Condition | undefined, id: string): readonly string[] =>
   (when ?? []).flatMap((map) =>
     map.flatMap(({ field, test }) =>
@@ -111,7 +115,7 @@ function checkRequiredMessage({ config, fields }: Model, entry: FieldAt): readon
   })
 }
 
-/** Nouns for the subject of a quota. A message that mentions one of them is wrong for a quota of another subject. */
+/** Nouns for the subject of a quota. A message that mentions one of them is wrong for a quota with another subject. */
 const QUOTA_SUBJECT_WORDS =
   /^(?:room|bed|dinner|workshop|boat|bus|stall|trip|tour|lunch|course|hostel|shirt|masterclass|banquet|contest|evening|party)$/
 const findQuotaSubjects = (text: string): readonly string[] =>
@@ -202,7 +206,7 @@ const ANSWER_SYNONYMS: Readonly<Record<string, string>> = {
   email: 'email mail address',
   phone: 'phone mobile telephone number',
 }
-/** Words that occur in messages of all rules. */
+/** Words that occur in the messages of all rules. */
 const FILLER_WORDS =
   /^(?:this|that|the|an?|is|are|has|have|been|already|registered|registering|registration|register|again|you|your|we|us|it|its|to|of|with|for|on|in|and|or|delegate|somebody|someone|person|there|once|more|please|another|number|no|id|link|sent|seat|time|second)$/
 

@@ -75,7 +75,7 @@ function occursInPrices(model: Model, percent: number): boolean {
 const textPercentOffCheck: Check = {
   slug: 'text-percent-off',
   severity: 'warning',
-  why: 'Delegates insist on the discount or the charge in the text.',
+  why: 'Delegates rely on the discount or the charge that the text states.',
   after: [...TABLE_ERRORS, 'EV401', 'EV475', 'EV537'],
   find: (model) => {
     const { status, fees } = model.config
@@ -86,7 +86,7 @@ const textPercentOffCheck: Check = {
       const matchingAdjustments = adjustments.filter(({ percent }) =>
         isDeduction ? percent < 0 : percent > 0,
       )
-      // If the file has no surcharge, a surcharge in text may be a bank's.
+      // If the file has no surcharge, a surcharge mentioned in a text may be a bank's.
       if (!isDeduction && matchingAdjustments.length === 0) return []
       return collectEventTexts(model).flatMap(({ path, text, at, heading }) =>
         /^(?:admin\.|fees\.adjustments\.|codes\.)/.test(path)

@@ -219,7 +219,7 @@ function findWrongCancellationDays(
             (ACCEPTED_WORDS.test(words) || NOT_ACCEPTED_WORDS.test(words)) &&
             !BILL_PART_WORDS.test(statement) &&
             !OTHER_CANCELLATION_WORDS.test(words) &&
-            // The other functions check dates with a percentage or a denied refund.
+            // The other functions check dates that come with a percentage or a denied refund.
             listTokens(model, words).every((token) => 'isDay' in token) &&
             findMatches(words, NO_REFUND_WORDS).length === 0
           if (!isAboutDeadline) return []
@@ -249,7 +249,7 @@ function findWrongCancellationDays(
   )
 }
 
-/** Reports dates without a refund that differ from the scale: "No refund after 30 September". */
+/** Reports dates after which nothing is refunded, if they differ from the scale: "No refund after 30 September". */
 function findWrongNoRefundDays(
   model: Model,
   steps: readonly { readonly until: Day; readonly percent: number }[],
@@ -336,7 +336,7 @@ const textNoRefundCheck: Check = {
 const refundScaleMissingCheck: Check = {
   slug: 'refund-scale-missing',
   severity: 'note',
-  why: 'Without `cancellation`, no refund is proposed to staff who cancel a registration. They must look it up in the text.',
+  why: 'Without `cancellation`, no refund is proposed to staff who cancel a registration. They must look up the refund in the text.',
   find: (model) => {
     const { cancellation, status } = model.config
     if (cancellation !== null || status === 'closed') return []

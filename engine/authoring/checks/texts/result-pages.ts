@@ -253,7 +253,7 @@ const misspeltRouteCheck: Check = {
   },
 }
 
-/** Returns whether two parts differ by one typing mistake, but not by a digit or a plural. */
+/** Returns whether two parts differ by one typing mistake. A different digit or a plural does not count. */
 function isTypo(a: string, b: string): boolean {
   const toSingular = (part: string): string => part.replace(/\d/g, '').replace(/s$/, '')
   return isOneTypo(a, b) && toSingular(a) !== toSingular(b)

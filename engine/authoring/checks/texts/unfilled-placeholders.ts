@@ -116,7 +116,7 @@ const WORD_BEFORE_VALUE =
 function findBrackets({ written, at }: WrittenText): readonly {
   readonly name: string
   readonly hasDollarSign: boolean
-  /** True for an ordinary word in square brackets within a sentence, such as "[email]", which may be intended. */
+  /** True for an ordinary word in square brackets within a sentence, such as "[email]": it may be intended. */
   readonly isWord: boolean
   readonly span: readonly [number, number]
 }[] {

@@ -100,15 +100,15 @@ function describeValueChange({ kind, old, next }: ValueChange, name: string): st
     : `${name} changed from “${old}” to “${next}”.`
 }
 
-/** Removes changes inside an added entry: an added field is one change. */
+/** Removes changes inside an added entry, so that an added field counts as one change. */
 function omitChangesInsideEntries(values: readonly ValueChange[]): readonly ValueChange[] {
   const wholeEntries = values.filter(({ old, next }) => old === ADDED_ENTRY || next === ADDED_ENTRY)
   return values.filter(
-    ({ path }) => !wholeEntries.some((whole) => path.startsWith(`${whole.path}.`)),
+    ({ path }) => !wholeEntries.some((entry) => path.startsWith(`${entry.path}.`)),
   )
 }
 
-/** Names a part of an event by the label of its field, section or list. */
+/** Describes a part of an event by the label of its field, section or list. */
 function describePath(path: string, old: EventConfig, next: EventConfig): string {
   const [part = '', id = '', ...rest] = path.split('.')
   const versions = [next, old]

@@ -19,7 +19,7 @@ import {
 import { formatPaidItemPrice } from '../item-tables.ts'
 
 /**
- * `what` names the line or rule and its changed part. `old` is null for an addition, `next` for a
+ * `what` is the line or rule with its changed part. `old` is null for an addition, `next` for a
  * removal.
  */
 export type ItemChange = {
@@ -57,7 +57,10 @@ export function diffItems(
   ]
 }
 
-/** Returns groups of categories that were added, removed or renamed, or whose categories, days or labels changed. */
+/**
+ * Returns the price groups that were added, removed or renamed, and changes to their categories, days and period
+ * labels.
+ */
 function diffPriceGroups(old: EventConfig, next: EventConfig): readonly ItemChange[] {
   const [before, after] = [old.fees.groups ?? [], next.fees.groups ?? []]
   const findCounterpart = (
@@ -112,7 +115,7 @@ const describePeriods = ({ periods }: PriceGroup): string =>
   periods.map((period) => `${period.id} ${describeDays(period)}`).join(', ')
 
 /**
- * Reports a changed order of the entries that both versions have, because the order determines the order of bill lines
+ * Reports if entries that are in both versions have a different order. Their order determines the order of bill lines
  * and which full quota is reported.
  */
 function diffOrder(

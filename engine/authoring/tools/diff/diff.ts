@@ -63,14 +63,14 @@ export type EventDiff = {
   readonly currency?: { readonly old: Currency; readonly next: Currency }
   readonly prices: readonly PriceChange[]
   readonly rules: readonly RuleChange[]
-  /** False if the rule tables were too large to compare point by point; they were then compared as written. */
+  /** False if the rule tables were too large to compare point by point; in that case, they were compared as written. */
   readonly rulesCompared: boolean
   /** Items sold in addition to registration, and their adjustments and quotas. */
   readonly sold: readonly ItemChange[]
   readonly values: readonly ValueChange[]
 }
 
-/** The value of an entry that only one of the two lists has. */
+/** Represents an entry that only one of the two versions has. */
 export const ADDED_ENTRY = 'there'
 
 /** Returns true if there is no visible difference. */
@@ -92,13 +92,13 @@ export function diffEvents(old: EventConfig, next: EventConfig): EventDiff {
       : { currency: { old: old.currency, next: next.currency } }),
     prices: diffPrices(old, next),
     ...rules,
-    sold: diffItems(old, next, listEdges(old, next)),
+    sold: diffItems(old, next, listPriceChangeDays(old, next)),
     values: diffValues(old, next),
   }
 }
 
 function diffPrices(old: EventConfig, next: EventConfig): PriceChange[] {
-  const days = listEdges(old, next)
+  const days = listPriceChangeDays(old, next)
   const categories = [
     ...new Set([...old.categories, ...next.categories].map((category) => category.id)),
   ]
@@ -127,7 +127,7 @@ function diffPrices(old: EventConfig, next: EventConfig): PriceChange[] {
 }
 
 /** Returns every day on which either version may change its prices, in order. */
-function listEdges(...versions: readonly EventConfig[]): Day[] {
+function listPriceChangeDays(...versions: readonly EventConfig[]): Day[] {
   const days = versions.flatMap((event) => [
     ...listPeriodEdges(event.fees),
     ...listTaxRules(event.fees).flatMap(({ from, to }) => [
@@ -144,7 +144,7 @@ function listEdges(...versions: readonly EventConfig[]): Day[] {
 }
 
 function findPrice(event: EventConfig, category: string, on: Day): PriceOn | null {
-  if (!event.categories.some((known) => known.id === category)) return null
+  if (!event.categories.some(({ id }) => id === category)) return null
   if (!checkRegistrationOpen(withDeskDays(event, on), on).open && event.status === 'open')
     return { is: 'closed' }
   const period = findPeriodOn(event.fees, on, category)
@@ -273,8 +273,8 @@ type FlatFile = {
 }
 
 /**
- * Names each section. A section with the same first field or title as an old section gets the old section's number, so
- * that a moved section does not count as new. Other sections get a new number.
+ * Gives each section a name. A section with the same first field or title as an old section gets the old section's
+ * number, so that a moved section does not count as new. Other sections get a new number.
  */
 function orderSections(old: EventConfig, event: EventConfig): readonly string[] {
   const getFirstField = ({ fields }: EventConfig, at: number): string | undefined =>
@@ -292,8 +292,8 @@ function orderSections(old: EventConfig, event: EventConfig): readonly string[] 
 }
 
 /**
- * Returns the text of every leaf by dotted path. List entries are addressed by name, so that moving an entry does not
- * change the others.
+ * Returns the text of every leaf, keyed by its dotted path. The path contains names of list entries instead of
+ * indexes, so that moving an entry does not change the others.
  */
 function flattenEvent(event: EventConfig, sections: readonly string[]): FlatFile {
   const leaves = new Map<string, string>()

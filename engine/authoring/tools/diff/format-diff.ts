@@ -35,7 +35,7 @@ function formatOptionalPrice(price: PriceOn | null): string {
   return { closed: 'closed', 'not-on-sale': 'not on sale', 'no-price': 'free of charge' }[price.is]
 }
 
-/** The titles of the kinds of changes. */
+/** The heading for each kind of change. */
 export const HEADINGS = {
   event: 'Event',
   field: 'Fields',

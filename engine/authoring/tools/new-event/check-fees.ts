@@ -22,13 +22,13 @@ import type { NewEventAnswers, PricesByPeriod, SampleCategory } from './sample-o
 export type FeeProblem = {
   readonly row?: number
   readonly column?: number | 'number'
-  /** The field in the heading of the column. If absent, the problem is in the field for the last day. */
+  /** The field in the heading of the column. If absent, the problem is in the field for the period's last day. */
   readonly part?: 'label' | 'from'
   readonly note?: number
-  /** True if the problem is a missing day, which is not always an error. */
+  /** True if the problem is a missing date, which is not always an error. */
   readonly isMissingDay?: boolean
   readonly message: string
-  /** Columns with other days, each of which solves the problem. */
+  /** Versions of the columns with different dates, each of which solves the problem. */
   readonly fixes?: readonly Fix[]
   /**
    * The label of the answer that confirms the table, if the table can be correct. Once the problem's message is in the
@@ -92,7 +92,7 @@ export function readFees(
     ...(currency === INR ? {} : { currency }),
     categories,
     periodLabels: names,
-    // If one day is missing, the question asks for all days at once.
+    // If a date is missing, one question asks for all dates at once.
     periodEnds: periodEnds.every(isDay) ? periodEnds : [],
     ...(periodStarts.some((start) => start !== null) ? { periodStarts } : {}),
     ...(first !== undefined && isDay(first.from) ? { opens: first.from } : {}),
@@ -313,10 +313,10 @@ export function readCells(
 }
 
 function explainCell(cell: string, questionEnd: string, currency: Currency): string {
-  const help = 'Write an amount, free, or – if it is not on sale in that period.'
+  const help = 'Write an amount, “free”, or “–” if it is not on sale in that period.'
   const suggestion = suggestAmount(cell, currency)
   if (hasDecimalComma(cell))
-    return `“${cell}” can be ${cell.trim().replace(/,\d+$/, '')} with decimals, or a larger amount with a digit missing. Write it without the comma.`
+    return `“${cell}” may mean ${cell.trim().replace(/,\d+$/, '')} with decimals, or a larger amount with a missing digit. Write it without the comma.`
   if (cell.trim() === '') return `What ${questionEnd} ${help}`
   switch (suggestion?.is) {
     case 'several':

@@ -25,7 +25,7 @@ export function listItemColumns(
   return isByPeriod && count > 1 ? listPeriodLabels(count, answers.periodLabels) : ['Price']
 }
 
-/** Returns true if the row has further prices of the workshop above it. */
+/** Returns true if the row has further prices for the workshop above it. */
 export const continuesWorkshop = (rows: readonly ItemRow[], index: number): boolean =>
   index > 0 && rows[index]?.label.trim() === '' && rows[index].category !== ''
 
@@ -95,7 +95,7 @@ export function readWorkshopTable(table: ItemTable, answers: NewEventAnswers): C
 /** Asks what the last column of a pasted table without headings contains. */
 export function askAboutSeats(table: ItemTable, answers: NewEventAnswers): string {
   const period = listItemColumns(table, answers)[(table.rows[0]?.cells.length ?? 0) - 1]
-  return `Are ${listLastPrices(table).join(', ')} the seats of the workshops, or prices${period === undefined ? '' : ` in “${period}”`}?`
+  return `Are ${listLastPrices(table).join(', ')} numbers of seats, or prices${period === undefined ? '' : ` in “${period}”`}?`
 }
 
 const COMPANION_LABEL = 'Accompanying person'

@@ -11,10 +11,10 @@ export function deriveEventId(text: string): string | null {
 
 /** Longer ids are hard to read in a web address. */
 const MAX_ID_LETTERS = 16
-/** The name of an event with its year in a longer title, as in brochures: "GHICON 2027". */
+/** Matches an event's name and year in a longer title, as in brochures: "GHICON 2027". */
 const ACRONYM = /\b([A-Z]{3,}[A-Za-z]*(?: [A-Z]{3,})?)(?:[ -]?20\d\d|['’]\d\d)\b/
 /**
- * A name with its year before a colon, a dash or a bracket: "Pulmonary Update 2026: from cell to
+ * Matches a name and year before a colon, a dash or a bracket: "Pulmonary Update 2026: from cell to
  * cure".
  */
 const NAME_BEFORE_SEPARATOR = /^([^:(–—]*\b20\d\d)\s*[:(–—]/
@@ -28,7 +28,7 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
     .replace(/[^a-z0-9 -]/g, '')
     .split(/[ -]+/)
     .filter((word) => word !== '')
-  const [whole, initials] = [words, words.filter((word) => !SMALL_WORDS.has(word))].map(
+  const [withAllWords, initials] = [words, words.filter((word) => !SMALL_WORDS.has(word))].map(
     (parts, index) =>
       deriveEventId(
         parts.map((word) => (index === 0 || /\d/.test(word) ? word : word[0])).join(''),
@@ -39,10 +39,10 @@ export function suggestEventId(title: string, usedIds: readonly string[]): strin
   const acronymMatch = /[a-z]/.test(title) ? ACRONYM.exec(title) : null
   const acronym = acronymMatch === null ? null : deriveEventId(acronymMatch[0])
   const id =
-    (whole != null && whole.length <= MAX_ID_LETTERS ? whole : null) ??
+    (withAllWords != null && withAllWords.length <= MAX_ID_LETTERS ? withAllWords : null) ??
     acronym ??
     initialsId ??
-    whole?.slice(0, MAX_ID_LETTERS) ??
+    withAllWords?.slice(0, MAX_ID_LETTERS) ??
     'conference'
   const letters = id.replace(/\d+$/, '')
   const candidates = [

@@ -31,7 +31,7 @@ import { readPrice } from './prices.ts'
  */
 export type PastedFees = FeeTable & {
   readonly tax: TableTax | null
-  /** The price of an accompanying person, as the answer to its question. */
+  /** The price of an accompanying person, in the format of an answer to that question. */
   readonly companions: string | null
   /** The cells of each table of workshops in the same text. */
   readonly workshops: readonly Cells[]
@@ -51,7 +51,7 @@ const OTHER_CURRENCY = /\b(usd|us\$|eur|gbp|aed|dollars?|euros?)\b|[$€£]/i
 /** The tax note recorded for a column of GST amounts. */
 const GST_COLUMN = '+ GST'
 
-/** The table when its headings and labels have been read, but not its days. */
+/** The table after its headings and labels have been read, but before its dates are. */
 type Body = {
   readonly heads: readonly string[]
   readonly rows: readonly FeeRow[]
@@ -209,7 +209,7 @@ type Columns = {
 }
 
 /**
- * Classifies columns: labels are before the first column with prices. Numbering columns are
+ * Classifies columns: labels are to the left of the first column with prices. Numbering columns are
  * ignored.
  */
 function chooseColumns(
@@ -317,7 +317,7 @@ function arrangeTable(
   const isForeign = isForeignHeading.every(Boolean) ? [] : isForeignHeading
   const rows = labelledRows.map(({ labels, cells }) => ({
     label: labels.join(' – '),
-    // Marks amounts as foreign if their heading names another currency.
+    // Marks amounts as foreign if their heading states another currency.
     cells: cells.map((cell, column) =>
       isForeign[column] === true && /^\d/.test(cell) ? `USD ${cell}` : cell,
     ),

@@ -39,14 +39,17 @@ type ItemSections = {
   readonly isBilled: boolean
 }
 
-/** The maximum number of accompanying persons per delegate and their maximum age, because the proofs need bounds. */
+/**
+ * The maximum number of accompanying persons per delegate and their maximum age, because the price proofs need
+ * bounds.
+ */
 const MAX_COMPANIONS = 4
 const MAX_AGE_YEARS = 110
 /** Matches labels of extras that are sold with the workshops. Their bill line does not start with "Workshop". */
 const EXTRA_LABEL = /\b(dinner|banquet|gala|lunch|tours?|sightseeing|excursion|cruise|souvenir)\b/i
 const countExtras = ({ workshops }: WorkshopGroup): number =>
   workshops.filter(({ label }) => EXTRA_LABEL.test(label)).length
-/** The form shows how many seats are left from this number on. */
+/** The form shows how many seats are left if there are this many or fewer. */
 const FEW_SEATS = 5
 
 export function formatItemSections(
@@ -128,7 +131,7 @@ function listRows(
   ]
 }
 
-/** Returns the first category, and the first category with each other combination of workshop prices. */
+/** Returns, for each combination of workshop prices, the first category that has it. */
 function listExampleCategories(
   workshops: readonly SampleWorkshop[],
   categories: readonly CategoryWithId[],

@@ -1,4 +1,4 @@
-/** Chooses the days and price periods of a new event: those of the answers, or placeholders. */
+/** Chooses the days and price periods of a new event: from the answers, or placeholders. */
 import type { Amount } from '../../../lib/money.ts'
 import { addDays, countDaysBetween, day, type Day } from '../../../lib/time.ts'
 import { deriveId } from './yaml-text.ts'
@@ -125,7 +125,7 @@ export function chooseEventDays(options: SampleOptions): EventDays {
   return { from, to, periods, gaps: listGaps(periods), window }
 }
 
-/** Chooses the days of registration. `from` and `to` are the days of the conference. */
+/** Chooses the days on which registration is open. `from` and `to` are the days of the conference. */
 function chooseRegistrationWindow(
   { onSite, closes: statedClosingDay }: Pick<NewEventAnswers, 'onSite' | 'closes'>,
   from: Day,

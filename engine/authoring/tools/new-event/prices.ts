@@ -20,7 +20,7 @@ import { readYes } from './questions/read-yes.ts'
 import { combineWorkshops, splitCategory, type WorkshopEntry } from './workshops.ts'
 
 export const PRICES_EXAMPLE = 'Member = 4000 / 5000; Student = 1000'
-/** Returns an example of workshops for the question and for error messages. */
+/** Returns a sample answer about workshops, for the question and for error messages. */
 export const formatWorkshopsExample = (free: boolean): string =>
   free
     ? 'Ultrasound, 30 seats; ECG, 40 seats'
@@ -115,7 +115,7 @@ function readCategory(
     return err(
       `"${entry}" has a price, but the event is free. Remove the price, or answer that it is not free.`,
     )
-  // A workshop need not be on sale for each category.
+  // A workshop need not be on sale for every category.
   if (!mustBeOnSale && prices.every((price) => price === null)) return ok({ label, prices })
   const problem = findImplausiblePrices(label, prices, currency, isConfirmed)
   return problem === null ? ok({ label, prices }) : err(problem)
@@ -171,7 +171,7 @@ export function listImplausiblePrices(
       return [
         {
           column,
-          message: `${label} would be free ${labels.length === 0 ? 'later' : `in “${names[column]}”`}, but pays ${amount} ${labels.length === 0 ? 'early' : `in “${names[earlierIndex]}”`}. Write – if it is not on sale in that period.`,
+          message: `${label} would be free ${labels.length === 0 ? 'later' : `in “${names[column]}”`}, but pays ${amount} ${labels.length === 0 ? 'early' : `in “${names[earlierIndex]}”`}. Write “–” if it is not on sale in that period.`,
         },
       ]
     return [

@@ -236,7 +236,10 @@ function readTax(answer: string): NonNullable<NewEventAnswers['tax']> | null {
     : null
 }
 
-/** Reads a pasted table. If the table states GST or the price of accompanying persons, these questions are skipped. */
+/**
+ * Reads a pasted table. If the table states GST or the price of accompanying persons, the questions about these are
+ * skipped.
+ */
 function readPastedTable(
   answer: string,
   answers: NewEventAnswers,
@@ -290,7 +293,7 @@ function readPastedWorkshops(
 ): Result<NewEventAnswers, string> {
   const table = readItemTable(answer, answers, today)
   return table.rows.length === 0
-    ? err('The table has no prices of workshops.')
+    ? err('The table contains no workshop prices.')
     : checkWorkshops(table, answers)
 }
 
@@ -329,7 +332,7 @@ const splitDays = (answer: string, today: Day): readonly string[] => {
   return days.length < 2 ? [only] : days.map(({ start, end }) => only.slice(start, end))
 }
 
-/** If a conference is longer, its month or year is probably wrong. */
+/** If a conference would be longer than this, its month or year is probably wrong. */
 const MAX_LIKELY_DAYS = 28
 
 /** Sorts the event's dates, and checks that the conference has not ended and does not last for months. */

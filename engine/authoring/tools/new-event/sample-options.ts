@@ -1,4 +1,4 @@
-/** The data of a new event from which its file is written. */
+/** The data from which the file of a new event is written. */
 import type { Amount, Currency } from '../../../lib/money.ts'
 import type { Day } from '../../../lib/time.ts'
 
@@ -19,12 +19,12 @@ export type SampleWorkshop = {
    * own.
    */
   readonly prices: PricesByPeriod
-  /** The categories' own prices, by the label of the category. */
+  /** The categories' own prices, keyed by the category's label. */
   readonly ownPrices?: readonly SampleCategory[]
   /** Null if unlimited. */
   readonly seats: number | null
 }
-/** The whole percentage that is refunded for a cancellation up to the end of this day. */
+/** The percentage, a whole number, that is refunded for a cancellation up to the end of this day. */
 export type RefundStep = { readonly until: Day; readonly percent: number }
 /** Missing values get placeholders, which the file lists under `demo:`. */
 export type SampleOptions = {
@@ -65,7 +65,7 @@ export type SampleOptions = {
   readonly editUntil?: Day
   /**
    * Registration on the days of the conference: online as well, only by staff at the front desk, or not at all. If
-   * absent, the last price period decides.
+   * absent, the last price period determines this.
    */
   readonly onSite?: 'online' | 'desk' | 'none'
   /** The name of the account at the payment gateway. Absent: a placeholder. */

@@ -40,9 +40,9 @@ export const findWorkshopPrices = (
   )
 
 /**
- * Groups workshops so that every option that a delegate can choose is on sale, as the checker requires. Workshops that
- * are not on sale for a category are in a field that this category does not see. Workshops that are not on sale in a
- * period are an item with its own periods.
+ * Groups workshops so that every option that a delegate can choose is on sale, as the checker requires. Workshops
+ * that are not on sale for a category are in a field that is hidden from this category. Workshops that are not on
+ * sale in a period form an item with its own periods.
  */
 export function groupWorkshops(
   workshops: readonly SampleWorkshop[],

@@ -72,7 +72,7 @@ export function combineWorkshops(
     if (commonRow === undefined && otherCategories.length > 0)
       problems.push({
         entry: first.at,
-        message: `What do the other categories pay for “${label}” (${otherCategories.join(', ')})? Write one price for all of them, or – if they cannot choose it.`,
+        message: `What do the other categories pay for “${label}” (${otherCategories.join(', ')})? Write one price for all of them, or “–” if they cannot choose it.`,
       })
     const ownPrices = ownRows.map(({ category, prices }): SampleCategory => ({
       label: categories.find((one) => normalise(one) === normalise(category)) ?? category,
@@ -96,13 +96,13 @@ export function combineWorkshops(
       problems.push({
         entry: first.at,
         isAboutSeats: true,
-        message: `“${label}” would have no seat.`,
+        message: `“${label}” would have no seats.`,
       })
     if (other !== undefined)
       problems.push({
         entry: other.at,
         isAboutSeats: true,
-        message: `“${label}” has one number of seats for all categories: ${seats} or ${other.seats}?`,
+        message: `“${label}” has the same number of seats for all categories. Is it ${seats} or ${other.seats}?`,
       })
     return [
       {

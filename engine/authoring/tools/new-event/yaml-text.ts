@@ -1,6 +1,6 @@
 /** Formats an organiser's texts as YAML for `rollcall new`. */
 
-/** The column of comments, so that they are aligned. */
+/** The column in which comments start, so that they are aligned. */
 const COMMENT_COLUMN = 40
 
 export function appendComment(line: string, comment: string): string {

@@ -1,10 +1,10 @@
-/** Creates the PostgreSQL functions of a new database: SQLite's functions, and the counter of attempts. */
+/** The PostgreSQL functions of a new database: those that SQLite has built in, and one that counts attempts. */
 
 /** Stored JSON may contain characters that jsonb refuses: U+0000 and unpaired surrogates. */
 const AS_JSONB = String.raw`CREATE FUNCTION as_jsonb(text) RETURNS jsonb LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS
 $$ SELECT regexp_replace($1, '(?<!\\)((?:\\\\)*)\\u(?:0000|[dD][89a-fA-F][0-9a-fA-F]{2})', '\1', 'g')::jsonb $$`
 
-/** Counts attempts from all servers one after another. Returns the time to wait, or 0 if the attempt was counted. */
+/** Counts attempts on all servers, one at a time. Returns how long to wait, or 0 if the attempt was counted. */
 const takeTry = `CREATE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint
 LANGUAGE plpgsql AS $body$
 DECLARE recent bigint[];

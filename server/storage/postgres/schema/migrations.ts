@@ -3,7 +3,7 @@ import { rewriteReasons } from '../../migrations/received-payments-texts.ts'
 import { LATER_STEPS } from './later-steps.ts'
 
 /**
- * Two steps create this function, because a database at either version may have an older function body. A new database
+ * Two steps create this function, because databases at either version may have an older version of it. A new database
  * uses `functions.ts`.
  */
 const TAKE_TRY_FUNCTION = `CREATE OR REPLACE FUNCTION take_try(wanted text, at bigint, span bigint, most integer, always boolean) RETURNS bigint

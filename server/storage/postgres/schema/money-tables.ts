@@ -1,4 +1,4 @@
-/** Creates the PostgreSQL tables of payments, refunds, documents and bank statements in a new database. */
+/** The PostgreSQL tables for payments, refunds, documents and bank statements in a new database. */
 import { bankStatementTablesOnPostgres } from '../../migrations/bank-statements.ts'
 
 export const moneyTables: readonly string[] = [

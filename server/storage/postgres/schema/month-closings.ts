@@ -1,4 +1,4 @@
-/** Creates the PostgreSQL table of month closings. */
+/** The PostgreSQL table for month closings. */
 import { buildRefusingTrigger } from './triggers.ts'
 
 export const monthClosings: readonly string[] = [

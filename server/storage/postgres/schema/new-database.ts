@@ -1,4 +1,4 @@
-/** Lists the statements that set up an empty PostgreSQL database. Each migration also changes this list. */
+/** Lists the statements that set up an empty PostgreSQL database. Each new migration step also changes this list. */
 import { LOCK_SLOTS } from '../../database/row-locks.ts'
 import { bankLinePaymentsOnPostgres } from '../../migrations/bank-line-payments.ts'
 import { handledSettlementLinesOnPostgres } from '../../migrations/handled-settlement-lines.ts'
@@ -30,11 +30,11 @@ export const newDatabaseStatements: readonly string[] = [
   ...changedSettlementLinesOnPostgres,
   ...registeredPersonsOnPostgres,
   ...dueNoticesOnPostgres,
-  // The words of each row are added together with the row.
+  // A row's words are added to the index together with the row.
   'INSERT INTO search_progress VALUES (1, 9007199254740991)',
   'INSERT INTO office_settings VALUES (1, 0)',
   'INSERT INTO counted VALUES (1, 0)',
-  // Rows that operations lock for subjects without their own row: one row for each rare kind, and slots for unique
+  // Operations lock these rows for subjects that have no row: there is one row for each rare kind, and slots for unique
   // answers and persons.
   `INSERT INTO row_locks SELECT kind, 0 FROM unnest(ARRAY['recovery', 'settlements', 'staff', 'versions']) AS kind`,
   `INSERT INTO row_locks SELECT kind, slot FROM unnest(ARRAY['answer', 'person']) AS kind, generate_series(0, ${LOCK_SLOTS - 1}) AS slot`,

@@ -1,4 +1,4 @@
-/** Creates the PostgreSQL triggers that count the taken seats of each type. */
+/** The PostgreSQL triggers that count the taken seats in each quota. */
 
 const functions = [
   `FUNCTION places_counted() RETURNS trigger LANGUAGE plpgsql AS $body$
@@ -34,7 +34,7 @@ export const seatCountTriggers: readonly string[] = [
   'CREATE TRIGGER places_uncounted AFTER DELETE ON places_taken FOR EACH ROW EXECUTE FUNCTION places_uncounted()',
 ]
 
-/** The step that adds the number of seats. Before this step, a registration took one seat of each type. */
+/** The step that adds the number of seats. Before this step, a registration took one seat in each of its quotas. */
 export const seatQuantities: readonly string[] = [
   'ALTER TABLE places_taken ADD COLUMN quantity bigint NOT NULL DEFAULT 1',
   ...functions.map((text) => `CREATE OR REPLACE ${text}`),

@@ -1,4 +1,4 @@
-/** Creates the PostgreSQL tables of a new database. Text is compared by its bytes, as in SQLite. */
+/** The PostgreSQL tables of a new database. Texts are compared byte by byte, as in SQLite. */
 
 export const tables: readonly string[] = [
   `CREATE TABLE registrations (

@@ -1,8 +1,8 @@
-/** Creates the PostgreSQL triggers of a new database. */
+/** The PostgreSQL triggers of a new database. */
 import { bankStatementTriggersOnPostgres } from '../../migrations/bank-statements.ts'
 import { seatCountTriggers } from './seat-counts.ts'
 
-/** Builds a trigger that refuses a change. With `condition`, refuses only changes that meet the condition. */
+/** Builds a trigger that refuses a change. If `condition` is given, only changes that meet it are refused. */
 export const buildRefusingTrigger = (
   name: string,
   change: string,

@@ -1,4 +1,4 @@
-/** Reads the tables of bills in this folder, and formats bill lines like the tables. */
+/** Reads the tables of bills in this folder, and formats bill lines as in those tables. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
@@ -13,7 +13,7 @@ import type { WireLine } from '../../../../engine/api/bill-lines.ts'
 
 export const BILL_EVENTS = ['nidancon2027', 'nilarun2027', 'soiltalk2027'] as const
 
-/** A row of a table. The table files explain each column. */
+/** A row of a table. The table files explain the columns. */
 export type Bill = {
   readonly who: string
   readonly on: string
@@ -29,7 +29,7 @@ export function readBills(eventId: string): readonly Bill[] {
   return parse(readFileSync(join(import.meta.dirname, `${eventId}.yaml`), 'utf8')) as Bill[]
 }
 
-/** Returns the instant of a bill: the given instant, or the start of the given day. */
+/** Returns the time for which a bill is computed: the given time, or the start of the given day. */
 export function getBillInstant({ on }: Bill): Instant {
   return on.includes('T') ? (readInstant(on) as Instant) : startOfDay(day(on))
 }

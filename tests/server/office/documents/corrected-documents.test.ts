@@ -1,4 +1,4 @@
-/** Tax documents, by tax rate, of registrations that are corrected, refunded or cancelled after payment. */
+/** Tax documents, by tax rate, for registrations that are corrected, refunded or cancelled after payment. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { instant, createOrderId, toAmount } from '../../../../engine/index.ts'
 import type { Answers, DocumentBody, RegNo } from '../../../../engine/index.ts'
@@ -119,7 +119,7 @@ test('a room at 5% that was added after payment is invoiced with 5% tax', async 
   ])
 })
 
-test('an untaxed donation has no tax when it is added or when it is removed', async () => {
+test('an untaxed donation has no tax, whether it is added or removed', async () => {
   const regNo = await registerPaid({})
   await correct(regNo, { donation: true })
   await correct(regNo, { donation: false })
@@ -129,7 +129,7 @@ test('an untaxed donation has no tax when it is added or when it is removed', as
   ])
 })
 
-test('removing a companion credits their tax, and the refund credits nothing more', async () => {
+test('removing a companion credits the tax on them, and the refund credits nothing more', async () => {
   const regNo = await registerPaid({ companion: true, room: true })
   await correct(regNo, { companion: false })
   expect(await readNewestDocuments(regNo, 2)).toEqual([['credit', 77_777, 14_000, 'Companion']])
@@ -146,7 +146,7 @@ test('exchanging items without changing the total issues an invoice and a credit
   ])
 })
 
-test('credit notes of partial refunds add up to their invoices, by rate', async () => {
+test('credit notes for partial refunds add up to their invoices, by rate', async () => {
   const regNo = await registerPaid({ companion: true, room: true, donation: true })
   const { total } = (await server.deps.store.registration(regNo)) ?? { total: 0 }
   for (const amount of [1, 333.33, 0.07]) await refund(regNo, amount)
@@ -177,7 +177,7 @@ test('several partial refunds credit CGST and SGST to the paisa', async () => {
     ['taxable', 'cgst', 'sgst', 'roundOff'].map((component) => [`${rate} ${component}`, 0]),
   )
   expect(uncredited).toEqual(Object.fromEntries(amounts))
-  // At least one credit note has tax with an odd number of paise.
+  // In at least one credit note, the tax is an odd number of paise.
   expect(bodies.some(({ kind, gst }) => kind === 'credit' && gst % 2 === 1)).toBe(true)
 })
 
@@ -247,7 +247,7 @@ test.for([true, false])(
   },
 )
 
-test('an accepted shortfall reduces the refund after a correction: an amount that was never paid is not refunded', async () => {
+test('an accepted shortfall reduces the refund after a correction, so that an amount that was never paid is not refunded', async () => {
   const regNo = await register(server, EVENT, {
     n: ++delegateCount,
     on: paidAt,

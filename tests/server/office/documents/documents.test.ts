@@ -1,4 +1,4 @@
-/** Documents for payments: receipts, tax invoices and credit notes, as rows, as PDF and by email. */
+/** Documents for payments (receipts, tax invoices and credit notes) as database rows, as PDF files and by email. */
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import * as mupdf from 'mupdf'
@@ -77,7 +77,7 @@ test('a payment has a receipt and an invoice with consecutive numbers', async ()
     byRate: [{ rate: 18, place: '32', taxable: 100_000, cgst: 9_000, sgst: 9_000, igst: 0 }],
     inWords: 'Rupees one thousand one hundred eighty only',
   })
-  // A repeated gateway message issues no document.
+  // A repeated gateway message does not issue another document.
   await server.deps.store.applyPaymentEvent(
     createOrderId(firstRegNo, 1),
     {
@@ -116,21 +116,21 @@ test('a credit note has the tax rate of its invoice, and never exceeds the invoi
 })
 
 test.for([
-  { n: 20, came: 118_000 + 10_000, before: 0, after: 10_000, credited: [] },
-  { n: 21, came: 118_000 + 10_000, before: 0, after: 15_000, credited: [50] },
-  { n: 22, came: 108_000, before: 10_000, after: 0, credited: [] },
-  { n: 23, came: 108_000, before: 10_000, after: 20_000, credited: [200] },
-  { n: 24, came: 128_000 + 118_000, before: 118_000, after: 0, credited: [] },
+  { n: 20, received: 118_000 + 10_000, before: 0, after: 10_000, credited: [] },
+  { n: 21, received: 118_000 + 10_000, before: 0, after: 15_000, credited: [50] },
+  { n: 22, received: 108_000, before: 10_000, after: 0, credited: [] },
+  { n: 23, received: 108_000, before: 10_000, after: 20_000, credited: [200] },
+  { n: 24, received: 128_000 + 118_000, before: 118_000, after: 0, credited: [] },
 ])(
-  '$came was accepted for 118000, $before was refunded before acceptance and $after afterwards: the receipt states the amount held, and the credit notes are for $credited',
-  async ({ n, came: amountReceived, before, after, credited }) => {
+  'if $received is accepted for 118000, with $before refunded before acceptance and $after afterwards, the receipt states the amount held, and the credit notes are for $credited',
+  async ({ n, received, before, after, credited }) => {
     const regNo = await register(server, EVENT, { n, on: noon, answers: buildAnswers('Odd Sum') })
     const order = createOrderId(regNo, 1)
     const { store } = server.deps
     const paymentEvent = {
       type: 'confirmed',
       reference: `ODD${n}`,
-      amount: toAmount(amountReceived),
+      amount: toAmount(received),
     } as const
     await store.applyPaymentEvent(
       order,
@@ -165,8 +165,8 @@ test.for([
     await refund(after, `LATE${n}`)
     const documents = await readDocuments(regNo)
     expect(documents.find(({ kind }) => kind === 'invoice')?.total).toBe(1180)
-    // A receipt and the list show the amount held at acceptance, not the price.
-    const amountHeld = amountReceived - before
+    // The receipt and the list show the amount held at acceptance, not the price.
+    const amountHeld = received - before
     expect(documents.find(({ kind }) => kind === 'receipt')?.total).toBe(amountHeld / 100)
     const {
       head,
@@ -175,7 +175,7 @@ test.for([
       sums,
       in_words: inWords,
     } = formatDocument(await readBody(regNo, 'receipt'))
-    // Each label states which number follows.
+    // Each label says which number follows.
     expect([head[0]?.[0], head[2]?.[0]]).toEqual(['Order number', 'Registration number'])
     expect(notes[0]?.[1]).toContain(', payment reference ')
     expect(total).toEqual(['Paid', formatMoney(toAmount(amountHeld), INR)])
@@ -191,7 +191,7 @@ test.for([
   },
 )
 
-test('a credit note has a number in the series of its invoice, even if the event file no longer defines invoices', async () => {
+test('a credit note’s number is in the series of its invoice, even if the event file no longer defines invoices', async () => {
   const regNo = await registerPaid(8)
   const eventFile = server.readEvent('sample2026.yaml')
   const fileWithoutInvoices = eventFile.replace(/^invoice:\n(?: .*\n)+/m, '')
@@ -251,7 +251,7 @@ function countMissingGlyphs(page: mupdf.Page): number {
   return missingCount
 }
 
-test('the PDF contains the stored data in every script, and is identical each time', async () => {
+test('the PDF shows the stored data in every script, and is identical each time', async () => {
   const name = 'ഡോ. അഞ്ജലി / टि कृष्णा / ஸ்ரீ / ଡାଃ ସୁଭଦ୍ରା'
   const regNo = await registerPaid(5, name)
   const invoice = (await readDocuments(regNo)).find(({ kind }) => kind === 'invoice')
@@ -274,7 +274,7 @@ test('the PDF contains the stored data in every script, and is identical each ti
   ])
     expect(text.replaceAll(' ', '\u00a0')).toContain(label.replaceAll(' ', '\u00a0'))
   expect(countMissingGlyphs(page)).toBe(0)
-  // A screen reader announces heading and table: structure elements of a tagged PDF.
+  // A screen reader announces the headings and tables, which are structure elements of a tagged PDF.
   const structure = firstPdf.rawPayload.toString('latin1')
   for (const role of ['H1', 'Table', 'TH', 'TD'])
     expect(structure).toMatch(new RegExp(`/S ?/${role}\\b`))
@@ -291,31 +291,31 @@ test('the PDF contains the stored data in every script, and is identical each ti
   expect(strangerResponse.statusCode).toBe(404)
 })
 
-test('the server stops immediately after rendering a receipt', async () => {
+test('a process that has rendered a receipt can exit immediately', async () => {
   const invoice = await readBody(await registerPaid(12), 'invoice')
   const script = `
     import { renderPdf } from './server/documents/render-pdf.ts'
     const pdf = await renderPdf(${JSON.stringify(invoice)})
     console.log(pdf.subarray(0, 5).toString(), ...process.getActiveResourcesInfo())`
   const { stdout, stderr } = run(['--eval', script])
-  // The process exits on its own: the background process does not prevent it.
+  // The process exits on its own: the background process does not keep it alive.
   expect(stdout, stderr).toMatch(/^%PDF-/)
   expect(stdout).not.toContain('Timeout')
 })
 
-test('after a transfer, only staff can open documents in the name of the first holder', async () => {
+test('after a transfer, only staff can open documents issued to the first holder', async () => {
   const details = { n: 60, on: toNoon('2026-01-18'), answers: buildAnswers('First Holder') }
   const regNo = await register(server, EVENT, { ...details, pays: 'success' })
   const buildLink = async (): Promise<string> => {
     const link = await issueLink(server.deps, { regNo, eventId: EVENT })
     return `/api${new URL(link).pathname}/`
   }
-  const readOwnPage = async (path: string) =>
+  const readSelfServicePage = async (path: string) =>
     (await server.app.inject({ url: path })).json<SelfServiceResponse>().documents ?? []
   const documentsBefore = await readDocuments(regNo)
   const issuedInvoice = await readBody(regNo, 'invoice')
   const firstLink = await buildLink()
-  expect((await readOwnPage(firstLink)).map(({ id }) => id)).toEqual(
+  expect((await readSelfServicePage(firstLink)).map(({ id }) => id)).toEqual(
     documentsBefore.map(({ id }) => id),
   )
   const transfer = {
@@ -334,7 +334,7 @@ test('after a transfer, only staff can open documents in the name of the first h
   expect(JSON.stringify(issuedInvoice)).toContain('First Holder')
   expect((await server.app.inject({ url: firstLink })).statusCode).toBe(404)
   const secondLink = await buildLink()
-  expect(await readOwnPage(secondLink)).toEqual([])
+  expect(await readSelfServicePage(secondLink)).toEqual([])
   for (const { id } of documentsBefore) {
     const response = await server.app.inject({ url: `${secondLink}documents/${id}/` })
     expect([response.statusCode, response.body.includes('First Holder')]).toEqual([404, false])

@@ -1,4 +1,4 @@
-/** Tax documents, by tax rate, of amounts that were retained, waived, never paid or invoiced elsewhere. */
+/** Tax documents, by tax rate, for amounts that were retained, waived, never paid or invoiced elsewhere. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { INR, instant, createOrderId, toAmount, quote } from '../../../../engine/index.ts'
 import type { Answers, RegNo } from '../../../../engine/index.ts'
@@ -147,7 +147,7 @@ describe('a cancelled registration whose price was not paid in full', () => {
     expect(await sumInvoices(regNo)).toEqual({ 18: [85, 15] })
   })
 
-  test('has a credit note for the book that was added and never paid, without the tax of the paid items', async () => {
+  test('gets a credit note for the book that was added but never paid for, which does not credit the tax on the paid items', async () => {
     const regNo = await register(server, EVENT, {
       n: delegateCount + 1,
       on: paidAt,
@@ -162,20 +162,20 @@ describe('a cancelled registration whose price was not paid in full', () => {
 })
 
 describe('a registration that was imported as paid', () => {
-  test('has no invoice for the retained part when it is cancelled', async () => {
+  test('gets no invoice for the retained part when it is cancelled', async () => {
     const regNo = await importPaid({})
     await performAction(regNo, { act: 'cancel', pay_back: 885 })
     await refund(regNo, 885)
     expect(await readKinds(regNo)).toEqual([])
   })
 
-  test('has no invoice when part of the payment is refunded', async () => {
+  test('gets no invoice when part of the payment is refunded', async () => {
     const regNo = await importPaid({})
     await refund(regNo, 100)
     expect(await readKinds(regNo)).toEqual([])
   })
 
-  test('has no invoice for a workshop that was paid elsewhere, when a book is added', async () => {
+  test('gets no invoice for a workshop that was paid for elsewhere when a book is added', async () => {
     const regNo = await importPaid({ workshop: true })
     await performAction(regNo, { act: 'correct', answers: { book: true }, total: 2860 })
     expect(await sumInvoices(regNo)).toEqual({ null: [50_000, 0] })
@@ -183,7 +183,7 @@ describe('a registration that was imported as paid', () => {
     expect(await sumInvoices(regNo)).toEqual({})
   })
 
-  test('keeps our invoice for a workshop that was added later when the imported payment is refunded', async () => {
+  test('keeps the invoice for a workshop that was added later when the imported payment is refunded', async () => {
     const regNo = await importPaid({})
     await performAction(regNo, { act: 'correct', answers: { workshop: true }, total: 2360 })
     await payBalance(regNo, 118_000)
@@ -194,7 +194,7 @@ describe('a registration that was imported as paid', () => {
     expect(await readKinds(regNo)).toEqual(['invoice', 'receipt', 'credit'])
     expect(await sumInvoices(regNo)).toEqual({ 18: [91_525, 16_475] })
     await refund(regNo, 1180)
-    // The workshop's payment was refunded in full: the retained amount was invoiced elsewhere.
+    // The payment for the workshop was refunded in full, so the retained amount was invoiced elsewhere.
     expect(await sumInvoices(regNo)).toEqual({})
   })
 })

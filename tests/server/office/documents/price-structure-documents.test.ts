@@ -1,4 +1,4 @@
-/** Documents for bills with a charge by payment method and a tax rule. */
+/** Documents for bills with a charge that depends on the payment method, and with a tax rule. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DocumentBody } from '../../../../engine/index.ts'
 import { formatDocument } from '../../../../server/documents/document-contents.ts'
@@ -39,7 +39,7 @@ afterAll(() => server.close())
 const readRows = (body: DocumentBody) =>
   formatDocument(body).rows.map((row) => row.map((cell) => cell.replaceAll('\u00a0', ' ')))
 
-test('an invoice states the card charge below the line that it increases, taxed at the rate of that line', async () => {
+test('an invoice states the card charge below the line that it increases, taxed at that line’s rate', async () => {
   const regNo = await registerAndPay(server, KERALA, { nights: 2 })
   const invoice = await readDocument(server, regNo, 'invoice')
   expect(invoice).toMatchObject({

@@ -66,7 +66,7 @@ test('a GSTIN with a wrong check digit is rejected', async () => {
   ])
 })
 
-test('a donation with a third decimal is rejected, not rounded', async () => {
+test('a donation with three decimal places is rejected, not rounded', async () => {
   expect(await register({ gift: 33.335 })).toMatchObject({
     status: 422,
     body: { errors: { gift: AMOUNT_ERROR } },

@@ -1,4 +1,4 @@
-/** The particulars of rule 46 on each document of the table in docs/tax.md. */
+/** Each document in the table in docs/tax.md contains the particulars that rule 46 requires. */
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DocumentBody } from '../../../../engine/index.ts'
@@ -82,7 +82,7 @@ const EVERY_DOCUMENT = [
   'Not required to issue e-invoices',
 ]
 
-describe('an invoice and its credit note state each particular of rule 46', () => {
+describe('an invoice and its credit note state each particular that rule 46 requires', () => {
   test.each(SUPPLIES)('$name', async (supply) => {
     const { invoice, credit } = await issueInvoiceAndCredit(server, supply)
     const name: SupplyName = supply.name
@@ -127,7 +127,7 @@ describe('an invoice and its credit note state each particular of rule 46', () =
 })
 
 describe('a room in a different state from the venue', () => {
-  test('is not taxed like the venue: the room has IGST, and admission has CGST and SGST', async () => {
+  test('is not taxed like the venue: IGST applies to the room, CGST and SGST to admission', async () => {
     for (const buyer of [{}, REGISTERED_BUYER]) {
       const invoice = await readDocument(
         server,

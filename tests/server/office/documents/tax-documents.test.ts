@@ -1,4 +1,4 @@
-/** Tax documents of one bill with rates of 18% and 5% and an untaxed donation. */
+/** Tax documents for a single bill with rates of 18% and 5% and an untaxed donation. */
 import * as mupdf from 'mupdf'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { instant, createOrderId, toAmount } from '../../../../engine/index.ts'
@@ -100,7 +100,7 @@ test('a bill with rates of 18% and 5% states the rate and code of each line, and
 })
 
 describe('the place of supply', () => {
-  test('admission for a hospital registered in another state has CGST and SGST of the venue’s state, not IGST', async () => {
+  test('admission for a hospital registered in another state is taxed with CGST and SGST of the venue’s state, not IGST', async () => {
     const body = await issueInvoice(KERALA, { ...REGISTERED_BUYER, ...ROOM })
     expect(body).toMatchObject({
       form: 'tax-invoice',
@@ -117,7 +117,7 @@ describe('the place of supply', () => {
     })
   })
 
-  test('an event and its rooms in a different state from the supplier have IGST, and the page states the place of supply', async () => {
+  test('if an event and its rooms are in a different state from the supplier, IGST applies, and the page states the place of supply', async () => {
     for (const buyer of [{}, REGISTERED_BUYER]) {
       const body = await issueInvoice(MYSORE, { ...buyer, ...ROOM })
       expect(body.byRate).toMatchObject([
@@ -128,7 +128,7 @@ describe('the place of supply', () => {
     }
   })
 
-  test('sponsorship is supplied at the address of a registered buyer, otherwise at the venue, so one invoice can have two places', async () => {
+  test('sponsorship is supplied at a registered buyer’s address, otherwise at the venue, so one invoice can have two places of supply', async () => {
     const registeredInvoice = await issueInvoice(KERALA, { ...REGISTERED_BUYER, stall: true })
     expect(registeredInvoice.byRate).toMatchObject([
       { rate: 18, place: '32', taxable: 100_000, igst: 0 },
@@ -150,7 +150,7 @@ describe('the place of supply', () => {
 })
 
 describe('the kind of document', () => {
-  test('a donation is an untaxed item of an invoice-cum-bill of supply, not part of the taxable value', async () => {
+  test('a donation is an untaxed item on an invoice-cum-bill of supply, not part of the taxable value', async () => {
     const body = await issueInvoice(KERALA, ROOM_AND_DONATION)
     expect(body.form).toBe('invoice-cum-bill')
     expect(body.byRate?.reduce((sum, { taxable }) => sum + taxable, 0)).toBe(700_000)
@@ -173,7 +173,7 @@ describe('the kind of document', () => {
       expect(text).not.toContain(word)
   })
 
-  test('staff and delegates see the title of the printed document in their lists', async () => {
+  test('staff and delegates see the printed document’s title in their lists', async () => {
     const office = await signIn(server)
     for (const [answers, title] of [
       [{ is_member: false, gift: 500 }, 'Bill of supply'],
@@ -193,7 +193,7 @@ describe('the kind of document', () => {
     }
   })
 
-  test('a credit note credits each rate at its place of supply, and states the document that it corrects', async () => {
+  test('a credit note credits each rate at its place of supply, and states which document it corrects', async () => {
     const regNo = await registerPaid(MYSORE, ROOM_AND_DONATION)
     const order = createOrderId(regNo, 1)
     const at = instant(noon + 86_400_000)
@@ -242,12 +242,12 @@ test('a long email address stays within the margins of the page', async () => {
     },
   })
   expect(charactersOutside).toEqual([])
-  // Copied text has no zero-width spaces, which would make an address invalid.
+  // Copied text must not contain zero-width spaces, which would make an email address invalid.
   expect(textOnPage).toContain(email)
   expect(textOnPage).not.toMatch(/[\u200b\u2060]/)
 })
 
-describe('an invoice of 50,000 rupees', () => {
+describe('an invoice for 50,000 rupees', () => {
   const register = (answers: Answers) =>
     server.app.inject({
       method: 'POST',
@@ -268,7 +268,7 @@ describe('an invoice of 50,000 rupees', () => {
   test.each([
     ['with an address and a state', { address: '1 Home Road, Kochi', region: 'kl' }],
     ['with a GSTIN', { gst_number: TAMIL_NADU_GSTIN }],
-  ])('is registered %s', async (_, answers) => {
+  ])('can be registered %s', async (_, answers) => {
     const response = await register(answers)
     expect(response.statusCode, response.body).toBe(201)
   })
@@ -303,7 +303,7 @@ describe('an invoice of 50,000 rupees', () => {
   })
 })
 
-test('an institution name with the address of another site is not a link in the receipt or the invoice', async () => {
+test('another site’s URL in an institution name is not a link in the receipt or the invoice', async () => {
   const enteredAnswers = {
     full_name: 'Dr. A.B. Nair evil\u2024example',
     email: 'made.up@example.org',

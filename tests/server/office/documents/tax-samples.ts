@@ -95,10 +95,10 @@ export const REGISTERED_BUYER: Answers = {
  */
 const UNREGISTERED_BUYER: Answers = { address: '1 Home Road\nKochi 682001', region: 'kl' }
 
-/** For an intra-state supply, 18% of this price has an odd number of paise. */
+/** For an intra-state supply, 18% of this price is an odd number of paise. */
 const BILL_ANSWERS: Answers = { nights: 17, kit: true }
 
-/** The supplies of rule 46: intra-state and inter-state, to registered and unregistered buyers. */
+/** The kinds of supply under rule 46: intra-state and inter-state, to registered and unregistered buyers. */
 export const SUPPLIES = [
   { name: 'intra-state-registered', event: KERALA, buyer: REGISTERED_BUYER },
   { name: 'intra-state-unregistered', event: KERALA, buyer: UNREGISTERED_BUYER },
@@ -107,7 +107,7 @@ export const SUPPLIES = [
 ] as const
 export type SupplyName = (typeof SUPPLIES)[number]['name']
 
-/** Registers through the form and pays, as a delegate does. */
+/** Registers through the form, and pays as a delegate does. */
 export async function registerAndPay(
   { app, deps, now, rows }: TestApp,
   event: string,
@@ -142,7 +142,7 @@ export async function readDocument(
   return body
 }
 
-/** Issues the invoice of a supply, and the credit note for ₹ 20,000.05 refunded a day later. */
+/** Issues the invoice for a supply, and the credit note for ₹ 20,000.05 that is refunded a day later. */
 export async function issueInvoiceAndCredit(
   server: TestApp,
   { event, buyer }: (typeof SUPPLIES)[number],

@@ -1,4 +1,4 @@
-/** A synthetic January of two events, with the totals that a treasurer would add up by hand. */
+/** A synthetic January for two events, with the totals that a treasurer would calculate by hand. */
 import { createOrderId, instant, toAmount } from '../../../../engine/index.ts'
 import type { Instant, RegNo } from '../../../../engine/index.ts'
 import { startTestApp } from '../../harness.ts'
@@ -9,7 +9,7 @@ export const EVENT_IDS = ['sample2026', 'second2026'] as const
 export const METHODS = ['airpay', 'transfer', 'upi', 'cash'] as const
 const PAYMENT_COUNT = 600
 const REFUND_COUNT = 40
-/** Added to refund amounts, so that they are not whole rupees. */
+/** The paise added to refund amounts, so that these are not whole rupees. */
 const ODD_PAISE = 37
 const JANUARY_MS = 31 * 24 * 60 * 60 * 1000
 const MONTH_START = instant(toNoon('2026-01-01') - 12 * 60 * 60 * 1000)
@@ -36,8 +36,8 @@ const files = {
 }
 
 /**
- * Records payments by four methods, with refunds of some, and payments just before, at and just after the ends of
- * the month. Returns the server, the expected totals, and the registration numbers.
+ * Records payments by four methods, refunds of some of them, and payments just before, at and just after both ends
+ * of the month. Returns the server, the expected totals, and the registration numbers.
  */
 export async function createJanuary({
   payments = PAYMENT_COUNT,

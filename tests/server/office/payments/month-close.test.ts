@@ -1,4 +1,4 @@
-/** The month-end close of January: the accountant's file matches the ledger, and later entries are marked. */
+/** The month-end close for January: the accountant's file matches the ledger, and later entries are marked. */
 import { parse } from 'csv-parse/sync'
 import { strFromU8, unzipSync } from 'fflate'
 import readXlsxFile from 'read-excel-file/node'
@@ -88,7 +88,7 @@ const closeMonth = (month: string) =>
     payload: { month },
   })
 
-test('the file for the accountant matches the ledger, and the tables in it match each other', async () => {
+test('the accountant’s file matches the ledger, and the tables in it match each other', async () => {
   const files = await readMonthFiles()
   const names = ['summary', 'payments', 'refunds', 'invoices', 'credit-notes', 'settlement-fees']
   expect(Object.keys(files).toSorted()).toEqual(
@@ -97,7 +97,7 @@ test('the file for the accountant matches the ledger, and the tables in it match
       'readme_2026-01.txt',
     ].toSorted(),
   )
-  // A transfer may be invoiced in a later month than the month in which the money was received.
+  // A transfer may be invoiced in a later month than the one in which it was received.
   expect(strFromU8(files['readme_2026-01.txt'] ?? new Uint8Array())).toContain(
     'An invoice is dated when its payment was recorded.',
   )
@@ -229,7 +229,7 @@ test('a closed month accepts later payments, and marks them on the page and in t
   const closings = app.rows('SELECT event_id, month, who FROM month_closings ORDER BY id')
   expect(closings).toHaveLength(4)
 
-  // A payment recorded after the closing is not reported as moved from the first event, which never counted it.
+  // A payment recorded after the close is not reported as moved out of the first event, which never counted it.
   app.setTime('2026-02-02T13:30:00+05:30')
   await saveUnmatched('HDFCN52026012999')
   const movedRegNo = await moveUnmatched(803, { ...answers, email: 'latest@example.org' })
@@ -238,7 +238,7 @@ test('a closed month accepts later payments, and marks them on the page and in t
   ])
 })
 
-test('a refund in February of a January payment is not a change to the closed month', async () => {
+test('a February refund of a January payment is not a change to the closed month', async () => {
   january.server.setTime('2026-02-02T14:00:00+05:30')
   expect((await closeMonth('2026-01')).statusCode).toBe(200)
   january.server.setTime('2026-02-02T15:00:00+05:30')
@@ -257,7 +257,7 @@ const listStatementPayments = () =>
     ['transfer', 'upi'].includes(METHODS[(n >> 1) % 4] ?? ''),
   )
 
-test('the checklist counts open reviews, open refunds, and payments that are in no settlement', async () => {
+test('the checklist counts open reviews, open refunds, and payments that no settlement contains', async () => {
   const { checks } = await readMonth()
   const airpayEntries = [...january.expected].filter(([key]) => key.endsWith('airpay'))
   expect(checks).toEqual({
@@ -294,7 +294,7 @@ test('the checklist counts open reviews, open refunds, and payments that are in 
   })
 })
 
-test('a manually recorded transfer is not matched to the bank, and a line in two statements counts once', async () => {
+test('a manually recorded transfer does not count as matched to the bank, and a line in two statements counts once', async () => {
   const [n = 0] = listStatementPayments()
   const statementLine = `16/01/26,NEFT CR-IN26012000${String(n).padStart(6, '0')},,,${n % 3 === 0 ? 1180 : 2360}`
   const unknownLine = '17/01/26,CASH DEPOSIT,,,75'
@@ -313,7 +313,7 @@ test('a manually recorded transfer is not matched to the bank, and a line in two
     )) as unknown as MovementsResponse
   const countUnreconciled = async (): Promise<number> =>
     (await readUnreconciled()).totals?.reduce((sum, { payments }) => sum + payments, 0) ?? 0
-  // The test above checks this figure; earlier tests of this file change it.
+  // The test above checks this figure; earlier tests in this file change it.
   const initialCount = (await readMonth()).checks.unreconciled
   expect(await countUnreconciled()).toBe(initialCount)
   await upload(statementLine, unknownLine)
@@ -322,7 +322,7 @@ test('a manually recorded transfer is not matched to the bank, and a line in two
     statements: { statements: 1, matched: 1, open: 1 },
     unreconciled: initialCount - 1,
   })
-  // The second statement has both lines again, and one of the next month.
+  // The second statement contains both lines again, and one for the next month.
   await upload(statementLine, unknownLine, '01/02/26,CASH DEPOSIT,,,80')
   expect((await readMonth()).checks.statements).toEqual({ statements: 2, matched: 1, open: 1 })
   const rows = (await readUnreconciled()).movements
@@ -359,7 +359,7 @@ test('a manually recorded transfer is not matched to the bank, and a line in two
   })
 })
 
-test('a payout counts as received by the bank if a saved statement shows its amount; its fees are in the file', async () => {
+test('a payout counts as received by the bank if a saved statement shows its amount; the accountant’s file contains its fees', async () => {
   const { app, deps, now } = january.server
   const [regNo] = january.regNos
   const order = createOrderId(regNo ?? ('' as RegNo), 1)
@@ -411,7 +411,7 @@ test('a payout counts as received by the bank if a saved statement shows its amo
   await saveStatement('aa', 118_000)
   const { payouts, statements } = (await readMonth()).checks
   expect(payouts).toEqual({ payouts: 1, at_bank: 0 })
-  // No user has opened this statement.
+  // No user has opened this statement yet.
   expect(statements.open).toBe(openLineCount + 1)
   await saveStatement('bb', 115_640)
   expect((await readMonth()).checks.payouts).toEqual({ payouts: 1, at_bank: 1 })
@@ -424,7 +424,7 @@ test('a payout counts as received by the bank if a saved statement shows its amo
   })
 })
 
-test('the audit log of an event shows its owner that a treasurer of all events has closed and exported a month', async () => {
+test('an event’s audit log shows its owner that a treasurer of all events has closed and exported a month', async () => {
   const { store } = january.server.deps
   const permissions = { role: 'owner', events: ['second2026'] } as const
   await store.addAdmin('second', await hashCheaply(PASSWORD), january.server.now(), permissions)
@@ -445,7 +445,7 @@ test('the audit log of an event shows its owner that a treasurer of all events h
   )
 })
 
-test('the last month and the last date of the calendar cause no internal error, although no date follows them', async () => {
+test('the last month and the last date in the calendar cause no internal error, although no date follows them', async () => {
   expect((await closeMonth('9999-12')).json()).toMatchObject({ code: 'bad_month' })
   for (const [path, status] of [
     ['months/?month=9999-12', 400],

@@ -1,4 +1,4 @@
-/** The payments of January: the page, CSV, Excel and the daily revenue agree with each other. */
+/** January's payments are the same on the page, in CSV and Excel, and in the daily revenue. */
 import { parse } from 'csv-parse/sync'
 import readXlsxFile from 'read-excel-file/node'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -79,7 +79,7 @@ const buildExpectedByLabel = (): ReadonlyMap<string, Sums> =>
     }),
   )
 
-test('rows, totals, CSV, Excel and the daily revenue agree to the paisa', async () => {
+test('the rows, totals, CSV, Excel and daily revenue agree to the paisa', async () => {
   const expected = buildExpectedByLabel()
   const rows = await readAllRows(MONTH)
   expect(
@@ -168,7 +168,7 @@ test('filters by event, method and dates; an invalid filter is rejected', async 
   expect(await listMovements('')).toMatchObject({ from: '2026-02-01', to: '2026-02-28' })
 })
 
-test('the row of a payment shows its invoice, and the row of a refund its credit note', async () => {
+test('a payment’s row shows its invoice, and a refund’s row its credit note', async () => {
   const rows = await readAllRows(`${MONTH}&event=sample2026`)
   const firstPayment = rows.find(({ kind }) => kind === 'payment')
   expect(firstPayment?.documents).toHaveLength(1)
@@ -177,7 +177,7 @@ test('the row of a payment shows its invoice, and the row of a refund its credit
   expect(refund?.documents).toHaveLength(1)
 })
 
-test('a treasurer of one event sees its payments, but no payments without an event', async () => {
+test('a treasurer of one event sees its payments, but not payments that belong to no event', async () => {
   const { store } = january.server.deps
   const hash = await hashCheaply(PASSWORD)
   const permissions = { role: 'treasurer', events: ['second2026'] } as const
@@ -207,7 +207,7 @@ test('a treasurer of one event sees its payments, but no payments without an eve
   ).toBe(403)
 })
 
-test('amounts due match the registration lists, oldest first; a reminder is noted', async () => {
+test('amounts due match the registration lists, are sorted oldest first, and show the last reminder', async () => {
   const owingRegNos = await Promise.all(
     [0, 1, 2].map((n) =>
       register(january.server, EVENT_IDS[n % 2] ?? EVENT_IDS[0], {
@@ -293,7 +293,7 @@ test('refunds are not counted as received', async () => {
   ]).toEqual(['Refunded', 'Withdrawn by the bank', 'Refund of a payment not counted', 'Received'])
 })
 
-test('a refund that a report identifies by its payment is not listed as missing from the reports', async () => {
+test('a refund that a settlement report identifies by its payment is not listed as missing', async () => {
   const order = createOrderId(january.regNos[0] ?? ('' as RegNo), 1)
   const readUnsettled = async () => (await readAllRows(`${MONTH}&unsettled=1`)).map(({ id }) => id)
   const unsettledBefore = await readUnsettled()

@@ -1,4 +1,4 @@
-/** Requests for objects of another event, in every spelling, for each route by its declared rule. */
+/** Requests for another event's objects, in every spelling, are rejected by each route under its declared rule. */
 import Database from 'better-sqlite3'
 import { join } from 'node:path'
 import Fastify from 'fastify'
@@ -151,7 +151,7 @@ async function createParty(event: string, n: number): Promise<EventParty> {
   }
 }
 
-/** Writes digits in groups of four, as on printed pages. */
+/** Inserts separators between groups of four digits, as on printed pages. */
 const insertSeparators = (number: string, separator: string): string =>
   number.replaceAll(/.{4}(?=.)/g, `$&${separator}`)
 const listSpellings = ({ regNo, orderId }: EventParty): readonly string[] =>
@@ -163,7 +163,7 @@ const listSpellings = ({ regNo, orderId }: EventParty): readonly string[] =>
     insertSeparators(number, '-'),
     ` ${number} `,
   ])
-/** Returns values of the wrong type that contain the text. */
+/** Returns values of a wrong type that contain the text. */
 const wrapValue = (text: string): readonly unknown[] => [
   [text],
   [[text]],
@@ -219,7 +219,7 @@ const buildLine = (target: unknown) => ({
   day: '2025-10-09',
 })
 
-/** For each kind of target, requests by the owner that refer to objects of another event. */
+/** For each kind of target, requests by an event's owner that refer to another event's objects. */
 const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Request[]>> = {
   own: () => listRequestsNamingEvent(),
   any: () => listRequestsNamingEvent(),
@@ -288,7 +288,7 @@ const ATTACKS: Readonly<Record<TargetKind, (other: EventParty) => readonly Reque
 const getExportUrl = (event: string): string =>
   server.deps.events.findById(event)?.config.admin.lists[0]?.export.api ?? ''
 
-/** Further inputs that handlers need, so that an accepted request has an effect. */
+/** Other inputs that handlers need for an accepted request to have an effect. */
 const SAMPLE_INPUTS: Readonly<Record<string, unknown>> = {
   act: 'note',
   why: 'A reason.',
@@ -301,7 +301,7 @@ const SAMPLE_INPUTS: Readonly<Record<string, unknown>> = {
   views: [],
   all: true,
   choices: [{ line: 1, seen: null }],
-  keep: [{ reference: 'UTR0000000002', amount: 12, day: '2025-10-09', narration: 'Somebody' }],
+  keep: [{ reference: 'UTR0000000002', amount: 12, day: '2025-10-09', narration: 'Asha' }],
   password: PASSWORD,
 }
 /** Error codes of the access check. Handlers return other codes, or a wrong status. */
@@ -314,7 +314,7 @@ const ACCESS_ERRORS = new Set([
   'bad_request',
 ])
 
-const CSV = `Date,Narration,Ref,Debit,Credit\n09/10/25,NEFT somebody,UTR0000000003,,"12.00"`
+const CSV = `Date,Narration,Ref,Debit,Credit\n09/10/25,NEFT Asha,UTR0000000003,,"12.00"`
 
 function sendRequest(
   { method, url, rule }: Route,
@@ -381,7 +381,7 @@ function snapshotDatabase(): Readonly<Record<string, string>> {
   }
 }
 
-/** Returns whether the route is a list or an export of this event. */
+/** Returns whether the route is one of this event's lists or exports. */
 const isEventList = ({ event }: EventParty, { url }: Route): boolean =>
   (server.deps.events.findById(event)?.config.admin.lists ?? []).some(
     ({ api, export: { api: file } }) =>
@@ -391,7 +391,7 @@ const isShared = ({ url }: Route): boolean => url.includes('/admin/export')
 const stripRoot = (path: string): string =>
   (path.split('?')[0] ?? '').replace(/^\/api/, '').replace(/\/$/, '')
 
-/** Requests for an object of the other event, as the web app sends them. */
+/** Requests for one of the other event's objects, as the web app sends them. */
 const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
   own: () => null,
   any: () => null,
@@ -411,13 +411,13 @@ const OWN_REQUESTS: Readonly<Record<TargetKind, () => Request | null>> = {
 }
 
 describe('a user of another event', () => {
-  test('cannot access anything through any office route, in any spelling of the target', async () => {
+  test('cannot access anything through any office route, however the target is spelt', async () => {
     const reachedRoutes: string[] = []
     const dataBefore = snapshotDatabase()
     let requestCount = 0
     for (const route of routes) {
       if (isEventList(ownParty, route) && !isShared(route)) continue
-      // Under /api, with a trailing slash or as HEAD, a route behaves the same, so a sample of the requests is enough.
+      // A route behaves alike under /api, with a trailing slash and for HEAD, so a sample of requests is enough.
       const isMainSpelling =
         route.method !== 'HEAD' && !route.url.startsWith('/api/') && !route.url.endsWith('/')
       for (const [index, request] of ATTACKS[route.rule.target](otherParty).entries()) {
@@ -465,7 +465,7 @@ describe('a user of another event', () => {
     expect(requestCount).toBeGreaterThan(200)
   })
 
-  test('gets the same message for a number of another event as for an unknown number', async () => {
+  test('gets the same message for another event’s number as for an unknown number', async () => {
     const { body, statusCode } = await server.app.inject({
       url: `/admin/registrations/${otherParty.regNo}/`,
       headers: { authorization: `Bearer ${ownParty.token}` },
@@ -482,9 +482,9 @@ describe('a user of another event', () => {
 })
 
 describe('a user of the event', () => {
-  test('passes the access check at each of these routes, so the requests above were rejected because of the event', async () => {
+  test('passes the access check on each of these routes, so the requests above were rejected because of the event', async () => {
     const rejectedRoutes: string[] = []
-    // One address per route is enough here: the test above sends requests to every address.
+    // One URL per route is enough here: the test above sends requests to every URL.
     const distinctRoutes = new Map(
       routes
         .filter(({ method }) => method !== 'HEAD')
@@ -498,7 +498,7 @@ describe('a user of the event', () => {
       const isListOfOtherEvent =
         route.rule.target === 'list' && !isShared(route) && !isEventList(otherParty, route)
       if (request === null || isListOfOtherEvent) continue
-      // Routes with filters, which an event file declares, name the event parameter `event_id`.
+      // In routes with filters, which event files declare, the event parameter is called `event_id`.
       const isFiltered = route.rule.filters === true && route.rule.target === 'event'
       const ownRequest = isFiltered ? { query: `event_id=${otherParty.event}` } : request
       const { statusCode, body } = await sendRequest(route, otherParty, ownRequest)

@@ -1,4 +1,4 @@
-/** The roles that each route allows: every role requests every route, for its own and another event. */
+/** Each route allows only certain roles: users with every role request every route, for their own and another event. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { INR, toAmount } from '../../../../engine/index.ts'
@@ -9,20 +9,20 @@ import type { TestApp } from '../../harness.ts'
 import { hashCheaply, toNoon, PASSWORD, register } from '../office.ts'
 
 type AccessRule =
-  /** Routes for delegates, gateways and machines, which read no session. */
+  /** Routes for delegates, gateways and machines, which do not read a session. */
   | 'public'
   /** Office routes for signing in, which need no session. */
   | 'unauthenticated'
   /** Any signed-in user, of any event. */
   | 'signed in'
-  /** Users with this role or a higher one, only for their events. */
+  /** Users with this role or a higher one, but only for their own events. */
   | `${Role} of their event`
-  /** Users with this role or a higher one; the response covers their events. */
+  /** Users with this role or a higher one. The response covers only their events. */
   | `${Role} of any event`
   /** Users with this role or a higher one and access to all events. */
   | `${Role} of all`
 
-/** A route without a row fails the test. */
+/** The expected access for each route. A route that is missing here fails the test. */
 const ACCESS_BY_ROUTE: Readonly<Record<string, AccessRule>> = {
   'GET /healthz': 'public',
   'GET /metrics': 'public',
@@ -97,10 +97,10 @@ const ACCESS_BY_ROUTE: Readonly<Record<string, AccessRule>> = {
   'GET /admin/registrations/:reg_no/documents': 'viewer of their event',
   'GET /admin/registrations/:reg_no/documents/:id': 'viewer of their event',
   'GET /admin/registrations/:reg_no/evidence': 'treasurer of their event',
-  // The engine's table has the additional requirements of each action.
+  // The engine's table states what else each action requires.
   'POST /admin/registrations/:reg_no/acts': 'desk of their event',
   'POST /admin/reviews/:id/decide': 'treasurer of their event',
-  // The requirements of each action, and the event, are checked per row.
+  // The action's requirements and the event are checked for each row.
   'POST /admin/registrations/bulk': 'desk of their event',
   'GET /admin/payouts': 'treasurer of any event',
   'GET /admin/statements': 'treasurer of any event',
@@ -141,7 +141,7 @@ const ACCESS_BY_ROUTE: Readonly<Record<string, AccessRule>> = {
   'POST /admin/admins/:username/link': 'owner of all',
   'POST /admin/admins/:username/reset-second-factor': 'owner of all',
 }
-/** The row of every route whose path an event file declares: lists and exports. */
+/** The expected access for lists and exports, whose paths event files declare. */
 const EVENT_FILE_ROUTE_ACCESS: AccessRule = 'viewer of their event'
 
 const ROLES: readonly Role[] = ['viewer', 'desk', 'treasurer', 'owner']
@@ -229,7 +229,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.close())
 
-/** Returns the name of a route in the table: without a trailing slash, and without /api for the office. */
+/** Returns a route's name in the table: without a trailing slash and, for the office, without /api. */
 const getRouteName = (method: string, url: string): string =>
   `${method} ${url.replace(/^\/api(?=\/admin\/)/, '').replace(/(?<=.)\/$/, '')}`
 
@@ -247,7 +247,7 @@ function sendRequest(
     .replace('*', 'nothing')
   const list = server.deps.events.findById(ownEventId)?.config.admin.lists[0]
   const query = new URLSearchParams({
-    // An endpoint without an event parameter rejects one.
+    // An endpoint that has no event parameter rejects one.
     ...(hasTarget(url) ||
     /\/(find|statements|payouts|stats|me|session|my-lists|admins|served-files|clock)\b/.test(url)
       ? {}
@@ -271,7 +271,7 @@ function sendRequest(
 const hasTarget = (url: string): boolean =>
   /\/(registrations\/:reg_no|reviews\/:id|statements\/:statement)\b/.test(url)
 
-/** Returns the expected status for a user, or `in` for the endpoint's own response. */
+/** Returns the expected status for a user, or `in` if the endpoint's own response is expected. */
 function getExpectedStatus(
   row: AccessRule,
   url: string,
@@ -296,7 +296,7 @@ async function findDifferences(
 ): Promise<string[]> {
   const differences: string[] = []
   for (const user of users) {
-    // Signing in and out has its own test; in this one, it would end the sessions in use.
+    // Signing in and out has its own test. Here it would end the sessions in use.
     if (row === 'unauthenticated' && user.role !== null) continue
     const { statusCode, body } = await sendRequest(user, method, url)
     const isNotFound = statusCode === 404 && /no such (review|statement)|in your events/.test(body)
@@ -330,7 +330,7 @@ describe('the authorization matrix', () => {
     expect(Object.keys(ACCESS_BY_ROUTE).filter((route) => !routes.has(route))).toEqual([])
   })
 
-  test('every route below /admin declares its permission rule, which is the same for each spelling of the path', () => {
+  test('every route under /admin declares its permission rule, which is the same for each spelling of the path', () => {
     const officeRoutes = server.app.fixedRoutes.filter(({ url }) => /^(\/api)?\/admin\//.test(url))
     expect(officeRoutes.filter((route) => route.office === null)).toEqual([])
     for (const [route, spellings] of Map.groupBy(officeRoutes, ({ method, url }) =>
@@ -391,7 +391,7 @@ const findUser = (name: string): TestUser => {
 }
 
 describe('a user of one event', () => {
-  test('gets an error that states the event and role that a call requires', async () => {
+  test('gets an error that states which event or role a call requires', async () => {
     const response = await sendRequest(findUser('owner-elsewhere'), 'GET', '/admin/codes')
     const { title } = server.deps.events.findById(ownEventId)!.config
     expect(response.json()).toMatchObject({
@@ -425,7 +425,7 @@ describe('a user of one event', () => {
       '/admin/log/?kind=all',
       ({ rows }: { rows: { event: string }[] }) => [...new Set(rows.map(({ event }) => event))],
     ],
-  ])('sees no data of another event in %s', async (url, readMarkers) => {
+  ])('sees no data from another event in %s', async (url, readMarkers) => {
     const listMarkersAs = async (name: string): Promise<readonly string[]> => {
       const { token } = findUser(name)
       const response = await server.app.inject({
@@ -445,7 +445,7 @@ describe('a user of one event', () => {
     expect(ownMarkers.filter((marker) => otherMarkers.includes(marker))).toEqual([])
   })
 
-  test('finds no data of another event in endpoints open to every user', async () => {
+  test('finds no data from another event in endpoints that are open to every user', async () => {
     const { title } = server.deps.events.findById(ownEventId)!.config
     const traces = [regNo, 'Asha Sample', `"${ownEventId}"`, `"${title}"`]
     const listTraces = async (name: string): Promise<string[]> => {
@@ -464,11 +464,11 @@ describe('a user of one event', () => {
       return foundTraces
     }
     expect(await listTraces('owner-elsewhere')).toEqual([])
-    // The same endpoints return the data to permitted users, so the test can detect it.
+    // The same endpoints return the data to permitted users, so the test would detect it.
     expect((await listTraces('viewer-here')).length).toBeGreaterThan(3)
   })
 
-  test('cannot assign a payment to a registration of another event', async () => {
+  test('cannot move a payment to another event’s registration', async () => {
     const otherEvent = server.deps.events.all().find(({ config }) => config.id !== ownEventId)!
       .config.id
     const targetRegNo = await register(server, otherEvent, {
@@ -510,7 +510,7 @@ describe('a user of one event', () => {
   })
 })
 
-test('a page of another site that uses the session cookie changes nothing', async () => {
+test('a page on another site that uses the session cookie cannot change anything', async () => {
   const { token } = findUser('all-owner')
   const rowsBefore = server.countRows()
   const postRoutes = Object.entries(ACCESS_BY_ROUTE).filter(
@@ -537,7 +537,7 @@ test('a page of another site that uses the session cookie changes nothing', asyn
   expect(server.countRows()).toEqual(rowsBefore)
 })
 
-test('once required, treasurers and owners without a second factor can only use their own account', async () => {
+test('once a second factor is required, treasurers and owners without one can use only their own account', async () => {
   await server.deps.store.requireSecondFactor(true)
   const differences: string[] = []
   for (const [route, row] of Object.entries(ACCESS_BY_ROUTE)) {

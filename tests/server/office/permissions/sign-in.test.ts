@@ -342,7 +342,7 @@ describe('guessing passwords', () => {
 })
 
 describe('the audit log entry of a failed sign-in', () => {
-  const SENT_PASSWORD = 'a wrong password that nobody may read'
+  const SENT_PASSWORD = 'a wrong password that must not be logged'
   sessionServer(
     'is in the audit log under the entered name, without the entered password',
     async () => {

@@ -196,11 +196,11 @@ describe('a transfer of the other event', () => {
         {
           as: 'elsewhere',
           of: [],
-          why: 'The line names a registration of another event.',
+          why: 'The line mentions a registration of another event.',
         },
       ])
     const [lineForBoth] = (await sendLine(office, otherDelegate.regNo)).lines
-    expect(lineForBoth?.why).toBe(`The line names a registration of ${title}.`)
+    expect(lineForBoth?.why).toBe(`The line mentions a registration of ${title}.`)
   })
 
   test('can be reported and confirmed in this event although a delegate of the other event entered its number', async () => {

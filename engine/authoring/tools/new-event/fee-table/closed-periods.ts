@@ -10,10 +10,10 @@ type Columns = FeeTable['columns']
 type Gap = { readonly column: number; readonly first: Day; readonly last: Day }
 
 /**
- * Names a period without a label by its days. Returns an empty string if there are fewer than four periods, which have
- * usual names.
+ * Builds a name for a period without a label from its dates. Returns an empty string if there are fewer than four
+ * periods, because those have default names.
  */
-function nameByDays(columns: Columns, index: number): string {
+function buildNameFromDays(columns: Columns, index: number): string {
   const [to, previousEnd] = [columns[index]?.to ?? '', columns[index - 1]?.to ?? '']
   if (columns.length < 4) return ''
   if (isDay(to)) return `Until ${formatDay(to)}`
@@ -21,17 +21,20 @@ function nameByDays(columns: Columns, index: number): string {
 }
 
 /**
- * Returns the stated names of the periods, or names made from their days. Empty for a period with a default name in the
- * file.
+ * Returns the names that the table states for the periods, or names built from their dates. A name is empty if the
+ * period gets its default name in the file.
  */
 export const listStatedNames = ({ columns }: Pick<FeeTable, 'columns'>): readonly string[] =>
-  columns.map(({ label }, index) => label.trim() || nameByDays(columns, index))
+  columns.map(({ label }, index) => label.trim() || buildNameFromDays(columns, index))
 
 /** Returns the names of the table's periods. A period without a name gets its default name in the file. */
 export const listColumnLabels = ({ columns }: Pick<FeeTable, 'columns'>): readonly string[] =>
   listPeriodLabels(columns.length, listStatedNames({ columns }))
 
-/** Returns the question about the days between two periods. The same text identifies the organiser's confirmation. */
+/**
+ * Returns the question about the days between two periods. The question's text also identifies the organiser's
+ * confirmation.
+ */
 export const askAboutGap = (first: Day, last: Day, name: string): string =>
   `Registration would be closed on ${formatDays(first, last)}, before “${name}” begins. Change one of the dates, or keep registration closed.`
 

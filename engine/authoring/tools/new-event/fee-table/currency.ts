@@ -1,4 +1,4 @@
-/** Finds the currency of a fee table: the symbol in its prices, or a currency named elsewhere. */
+/** Finds the currency of a fee table: the symbol in its prices, or a currency mentioned elsewhere. */
 import { suggestAmount } from '../../../suggestions/amount-notations.ts'
 import { listCurrencySigns, RUPEE_SIGN } from '../../../suggestions/currency-notations.ts'
 import { formatCurrency, INR, type Currency } from '../../../../lib/money.ts'
@@ -46,7 +46,7 @@ export function explainOtherCurrency(
   )
   const [first] = foreignCells
   if (first === undefined) return null
-  const help = `you can enter only prices in ${formatCurrency(currency)} here, and add prices in another currency to the file later.`
+  const help = `you can enter only prices in ${formatCurrency(currency)} here. Add prices in other currencies to the file later.`
   if (
     foreignCells.length === rows.length &&
     foreignCells.every(({ column }) => column === first.column)

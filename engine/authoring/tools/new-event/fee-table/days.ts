@@ -7,9 +7,9 @@ export type PeriodHeading = {
   readonly label: string
   readonly from: Day | null
   readonly to: Day | null
-  /** "After 31 Oct", which some organisers write for the first day itself. */
+  /** True for "After 31 Oct". Some organisers mean that the period begins on that day. */
   readonly isAfter: boolean
-  /** Registration at the venue: from the first day of the event. */
+  /** True for registration at the venue, from the first day of the event. */
   readonly isSpot: boolean
 }
 
@@ -46,29 +46,29 @@ export const isPeriodHeading = (text: string): boolean =>
   PERIOD_WORDS.test(text) || findDays(text, 0).length > 0
 
 /**
- * Reads the heading of a period. `latest` is the last possible day. A date without a year is within the year before
- * `latest`.
+ * Reads the heading of a period. `latest` is the latest possible date. A date without a year is assumed to be in the
+ * year before `latest`.
  */
 export function readPeriodHeading(text: string, latest: Day): PeriodHeading {
   const statedDays = findDays(text, Number(latest.slice(0, 4)))
-  const [one, another] = statedDays
+  const [range, furtherRange] = statedDays
   const isSpot = ON_SITE_WORDS.test(text)
-  if (one === undefined || another !== undefined)
+  if (range === undefined || furtherRange !== undefined)
     return { label: text, from: null, to: null, isAfter: false, isSpot }
-  const first = toDay(one.first, latest)
-  const last = one.first === one.last ? first : toDay(one.last, latest)
-  const label = cleanLabel(`${text.slice(0, one.start)}\n${text.slice(one.end)}`)
+  const first = toDay(range.first, latest)
+  const last = range.first === range.last ? first : toDay(range.last, latest)
+  const label = cleanLabel(`${text.slice(0, range.start)}\n${text.slice(range.end)}`)
   if (first === null || last === null)
     return { label: text, from: null, to: null, isAfter: false, isSpot }
-  if (one.first !== one.last) {
+  if (range.first !== range.last) {
     // "28 Dec – 31 Jan" spans two years, but states neither.
-    const from = first > last ? toDay(one.first, last) : first
+    const from = first > last ? toDay(range.first, last) : first
     return { label, from, to: last, isAfter: false, isSpot }
   }
-  const textBefore = text.slice(0, one.start)
+  const textBefore = text.slice(0, range.start)
   if (AFTER_WORD.test(textBefore))
     return { label, from: addDays(first, 1), to: null, isAfter: true, isSpot }
-  if (FROM_WORDS.test(textBefore) || ONWARDS_WORDS.test(text.slice(one.end)))
+  if (FROM_WORDS.test(textBefore) || ONWARDS_WORDS.test(text.slice(range.end)))
     return { label, from: first, to: null, isAfter: false, isSpot }
   const isStrict = STRICTLY_BEFORE.test(textBefore) && UNTIL_WORDS.test(textBefore)
   return { label, from: null, to: isStrict ? addDays(first, -1) : first, isAfter: false, isSpot }
@@ -99,7 +99,7 @@ function toDay({ day, month, year }: DayWords, latest: Day): Day | null {
 /** Dates as stored in the form. A date is empty if it is unknown or follows from the previous period. */
 export type PeriodDays = { readonly label: string; readonly from: string; readonly to: string }
 
-/** Completes the dates of each heading with those of adjacent headings. */
+/** Fills in the missing dates of each heading from the adjacent headings. */
 export function connectPeriods(
   headings: readonly PeriodHeading[],
   event: { readonly from: Day | undefined; readonly to: Day | undefined },
@@ -125,9 +125,9 @@ export function connectPeriods(
 }
 
 /**
- * Checks the dates in the name of a period. Returns null if the name states no dates, or those of the period.
- * Otherwise `columnOfName` is the period with the dates of its name, or null if they cannot be read. `start` is the day
- * after the previous period, `eventEnd` the last day of the conference.
+ * Checks the dates in the name of a period. Returns null if the name contains no dates, or only the period's own.
+ * Otherwise, `columnOfName` is the period with the dates from its name, or null if these cannot be read. `start` is
+ * the day after the previous period, `eventEnd` the last day of the conference.
  */
 export function findDaysInName(
   { label, from, to }: PeriodDays,

@@ -1,4 +1,4 @@
-/** Reads a pasted table of workshops or accompanying persons by the periods of the registration fees. */
+/** Reads a pasted table of workshops or accompanying persons, with the periods of the registration fees. */
 import { formatDay, isDay, type Day } from '../../../../lib/time.ts'
 import { countPeriods, listPeriodLabels } from '../price-periods.ts'
 import { readPriceTable } from '../fee-table.ts'
@@ -21,14 +21,14 @@ const WORKSHOP_PREFIX =
 const FREE_FOR_PATTERN =
   /\s*(?:[([]\s*|[,;–-]\s*)?(?:is\s+)?free\s+(?:of charge\s+)?for\s+([^()[\]]+?)\s*[)\]]?$/i
 
-/** Reads a pasted text, which can have several tables. */
+/** Reads a pasted text, which can contain several tables. */
 export function readItemTable(text: string, answers: NewEventAnswers, today: Day): ItemTable {
   return readItemTables(listTables(splitCells(text), answers.currency ?? INR), answers, today)
 }
 
 /**
- * Reads several tables as one. If a table has a price for each period, the single prices of the others apply to all
- * periods.
+ * Reads several tables as one. If one table has a price for each period, the single prices in the other tables apply
+ * to all periods.
  */
 export function readItemTables(
   tables: readonly Cells[],
@@ -100,7 +100,7 @@ function readTable(pastedCells: Cells, answers: NewEventAnswers, today: Day): It
         )
       : pricedRows
   const persons = rows.filter(({ label }) => ACCOMPANYING_WORDS.test(label))
-  // If all rows are accompanying persons, they are read. Otherwise, the organiser is asked about each of them.
+  // If all rows are accompanying persons, they are read. Otherwise, the organiser is asked about each such row.
   const questionRows = persons.length === rows.length ? [] : persons
   const notes = [
     ...table.notes
@@ -112,7 +112,7 @@ function readTable(pastedCells: Cells, answers: NewEventAnswers, today: Day): It
     ),
     ...(table.tax !== null && table.tax !== tax
       ? [
-          `The table says that ${table.tax === 'inside' ? 'its prices include GST' : 'GST is added to its prices'}. All prices of the event are charged as you answered for the registration fees.`,
+          `The table says that ${table.tax === 'inside' ? 'its prices include GST' : 'GST is added to its prices'}. GST on all prices follows your answer for the registration fees.`,
         ]
       : []),
   ]
@@ -175,8 +175,8 @@ function joinWorkshops(rows: readonly ItemRow[]): readonly ItemRow[] {
 }
 
 /**
- * Returns a sentence for each price change in the table on a day when the registration fees do not change. The file
- * changes all prices on the same days.
+ * Returns a sentence for each price change in the table on a day when the registration fees do not change. In the
+ * file, all prices change on the same days.
  */
 function comparePeriods(heads: readonly PeriodDays[], answers: NewEventAnswers): readonly string[] {
   const count = countPeriods(answers)

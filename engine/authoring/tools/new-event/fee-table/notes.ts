@@ -1,4 +1,4 @@
-/** Finds texts of a fee table that are not categories, with the question about each. */
+/** Finds texts in a fee table that are not categories, and words a question about each. */
 import type { Currency } from '../../../../lib/money.ts'
 import { readPrice } from '../prices.ts'
 import { isPeriodHeading, splitTime } from './days.ts'
@@ -10,9 +10,9 @@ const WORKSHOP_WORDS =
   /\b(workshops?|master ?class(?:es)?|hands[- ]on|courses?|cmes?|tutorials?|add[- ]?ons?)\b/i
 const EXTRAS_TITLE_WORDS =
   /\b(dinner|banquet|gala|tours?|sightseeing|excursions?|hotels?|accommodation|stalls?|souvenirs?|cruise|extras|optional)\b/i
-/** A longer note is a sentence. */
+/** The maximum number of words in a title. A longer note is a sentence. */
 const MAX_TITLE_WORDS = 8
-/** A title of categories: "Members". */
+/** Matches the title of a group of categories: "Members". */
 export const GROUP_TITLE =
   /\b(members?|non[- ]?members?|delegates?|students?|pgs?|post ?graduates?|residents?|faculty|doctors?|consultants?|nurses?|trainees?|interns?|ugs?|indian?s?|foreign\w*|overseas|international|saarc|national)\b/i
 /** "Delegate with dinner", "Conference + CME": the delegate's price includes the extra. */
@@ -55,7 +55,7 @@ export const namesExtras = (title: string): boolean =>
 const needsQuestion = ({ label }: FeeRow): boolean =>
   isExtra(label) || SEVERAL_PERSONS_WORDS.test(label) || ACCOMPANYING_WORDS.test(label)
 
-/** Moves rows that are probably not categories to the notes, with their prices. */
+/** Moves rows that are probably not categories, with their prices, to the notes. */
 export function moveExtrasToNotes<Table extends FeeTable>(fees: Table): Table {
   const extraRows = fees.rows.filter(needsQuestion)
   // If all rows contain such a word, it describes the whole event: "CME – Member".

@@ -9,23 +9,23 @@ export type FeeTable = {
   readonly rows: readonly FeeRow[]
   /** Texts whose meaning is not recognised. The organiser decides what to do with them. */
   readonly notes: readonly string[]
-  /** The currency of all prices. If absent, rupees or the currency of earlier answers. */
+  /** The currency of all prices. If absent, the currency of earlier answers, or rupees. */
   readonly currency?: Currency
   /**
    * A currency that the text mentions although no price has a currency sign. The organiser decides whether it applies.
    */
   readonly currencyAsked?: Currency
 } & Confirmed
-/** The messages of the problems that the organiser has confirmed as correct. Empty if absent. */
+/** The messages of problems for which the organiser has confirmed that the table is correct. Empty if absent. */
 type Confirmed = { readonly confirmed?: readonly string[] }
-/** A row of prices of a workshop or accompanying person. */
+/** A row of prices for a workshop or an accompanying person. */
 export type ItemRow = FeeRow & {
   /** The category that pays these prices. Empty for all categories without their own row. */
   readonly category: string
   /** As typed: the seats of a workshop, or the age below which an accompanying person is free. */
   readonly number: string
 }
-/** Prices of workshops or accompanying persons, by the periods of the registration fees. */
+/** Prices for workshops or accompanying persons, in the periods of the registration fees. */
 export type ItemTable = {
   readonly rows: readonly ItemRow[]
   /** Sentences about parts of a pasted table that were not read. */

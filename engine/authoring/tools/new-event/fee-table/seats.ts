@@ -61,7 +61,7 @@ function findSeatsColumn(heads: Cells, rows: Cells, currency: Currency): number 
     : -1
 }
 
-/** Returns true if the last of several prices in every row can be the number of seats. */
+/** Returns true if every row has several prices and the last one can be a number of seats. */
 export const canBeSeats = (rows: readonly { readonly cells: readonly string[] }[]): boolean =>
   rows.length > 0 &&
   rows.every(({ cells }) => {

@@ -9,7 +9,7 @@ export type SeparatedTables = {
   readonly fees: Cells
   /** Tables of workshops, with their titles and headings. */
   readonly workshops: readonly Cells[]
-  /** Tables with other headings than the fees. The organiser decides what their rows are. */
+  /** Tables whose headings differ from those of the fees. The organiser decides what their rows are. */
   readonly others: readonly { readonly heading: string; readonly cells: Cells }[]
 }
 type Table = {
@@ -54,9 +54,9 @@ export function listTables(cells: Cells, currency: Currency): readonly Cells[] {
 }
 
 /**
- * Splits a pasted text into tables. A further row of headings starts another table, unless it repeats the headings. A
- * title that mentions workshops or extras also starts another table, except below the headings of workshops. `notes`
- * are the rows that do not belong to any table.
+ * Splits a pasted text into tables. A new row of headings starts another table, unless it repeats the current
+ * headings. A title that mentions workshops or extras also starts another table, except below the headings of
+ * workshops. `notes` are the rows that do not belong to any table.
  */
 function splitTables(
   cells: Cells,
@@ -101,11 +101,11 @@ function splitTables(
 function shortenRepeated(rows: Cells, heads: Cells): (readonly string[])[] {
   const formatRow = (row: readonly string[]): string => row.join('\t').toLowerCase()
   const knownRows = new Set(heads.map(formatRow))
-  const knownBesideFirst = new Set(heads.map((row) => formatRow(row.slice(1))))
+  const knownRowsWithoutFirstCell = new Set(heads.map((row) => formatRow(row.slice(1))))
   return rows
     .filter((row) => !isHeading(row) || !knownRows.has(formatRow(row)))
     .map((row) =>
-      isHeading(row) && knownBesideFirst.has(formatRow(row.slice(1)))
+      isHeading(row) && knownRowsWithoutFirstCell.has(formatRow(row.slice(1)))
         ? row.map((cell, column) => (column === 0 ? cell : ''))
         : row,
     )

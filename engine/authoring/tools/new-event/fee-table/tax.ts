@@ -8,14 +8,14 @@ const TOTAL_HEADING =
 /** Matches "Fee + 18% GST", "With GST", "incl. of taxes": a total if another column is without tax. */
 const WITH_TAX_HEADING =
   /(?:\+|\bplus\b|\bwith\b|\bincl\w*\.?(?: of)?) *(?:\d+ *% *)?(?:[csi]?gst|tax(?:es)?)\b/i
-/** Allows for prices that are rounded to a rupee. */
+/** The tolerance, because prices may be rounded to a rupee. */
 const ROUNDING = 100
 
 type Cells = readonly (readonly string[])[]
 
 /**
- * Returns the fee columns without tax and total columns. `unclear` contains the headings of tax and total columns whose
- * rows are not the tax at that rate and the sum. Null if there are none.
+ * Returns the columns of fees, without those of tax and totals. `unclear` contains the headings of tax and total
+ * columns whose amounts are not the tax at that rate or the sum, and is null if there are none.
  */
 export function dropTaxColumns(
   headRows: Cells,

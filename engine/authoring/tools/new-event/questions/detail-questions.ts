@@ -72,7 +72,7 @@ export const DETAIL_QUESTIONS: readonly (Question & { readonly name: DetailName 
         .replace(/^AIRPAY_(.*?)_*(?:…|\.\.\.)?$/, '$1')
         .toLowerCase()
         .replace(/[\s_-]+/g, '-')
-      // A name with a long number is probably that of a bank account, and the file would publish it.
+      // A name with a long number probably contains a bank account number, which the file would publish.
       return /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/.test(account) && !/\d{5}/.test(account)
         ? ok({ ...answers, account })
         : err(

@@ -3,7 +3,7 @@ import type { Result } from '../../../../lib/result.ts'
 import type { Day } from '../../../../lib/time.ts'
 import type { NewEventAnswers } from '../sample-options.ts'
 
-/** The questions about details. All are optional, and the page asks them together. */
+/** The questions about details. All are optional, and the page shows them together. */
 export type DetailName = 'refund' | 'edit-until' | 'on-site' | 'account' | 'colour'
 
 export type Question = {

@@ -12,7 +12,8 @@ export type RefundProblem = {
 
 const UNTIL_WORDS = /^(?:until|till?|up ?to|on or before|before|by)\b\s*/i
 /** The percentage at the end of an entry, with the separator before it. */
-const SHARE = /(?:\s*(?::|=|→|->)\s*|\s+)(\S*|\S+\s*(?:%|per ?cent))\s*(?:refund\w*)?$/i
+const TRAILING_PERCENTAGE =
+  /(?:\s*(?::|=|→|->)\s*|\s+)(\S*|\S+\s*(?:%|per ?cent))\s*(?:refund\w*)?$/i
 
 /** Splits the answer into entries, each with the text of its date and of its percentage. */
 export const splitRefundSteps = (
@@ -23,10 +24,14 @@ export const splitRefundSteps = (
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
     .map((entry) => {
-      const share = SHARE.exec(entry.startsWith(':') ? ` ${entry}` : entry)
+      const percentMatch = TRAILING_PERCENTAGE.exec(entry.startsWith(':') ? ` ${entry}` : entry)
       // An entry with only a date ends with the year, which is not a percentage.
-      if (share === null || /^\d{4}$/.test(share[1] ?? '')) return { day: entry, percent: '' }
-      return { day: entry.slice(0, share.index).trim(), percent: (share[1] ?? '').trim() }
+      if (percentMatch === null || /^\d{4}$/.test(percentMatch[1] ?? ''))
+        return { day: entry, percent: '' }
+      return {
+        day: entry.slice(0, percentMatch.index).trim(),
+        percent: (percentMatch[1] ?? '').trim(),
+      }
     })
     .map(({ day, percent }) => ({
       day: day.replace(UNTIL_WORDS, ''),
@@ -45,8 +50,8 @@ export function readRefundSteps(
   for (const [step, { day, percent }] of entries.entries()) {
     const previousStep = steps.at(-1)
     const until = day === '' ? null : readDays(day, today)
-    const share = /^\d{1,3}$/.test(percent) ? Number(percent) : null
-    const isShare = share !== null && share > 0 && share <= 100
+    const percentage = /^\d{1,3}$/.test(percent) ? Number(percent) : null
+    const isValid = percentage !== null && percentage > 0 && percentage <= 100
     const dayProblem =
       until === null
         ? 'What is the last day for this refund?'
@@ -62,15 +67,15 @@ export function readRefundSteps(
     const percentProblem =
       percent === ''
         ? 'What percentage of the payment is refunded up to this date? Write a number, such as 75%.'
-        : !isShare
+        : !isValid
           ? `“${percent}” is not a valid percentage. Write a whole number from 1 to 100, such as 75%.`
           : // If the dates are not in order, neither are the percentages.
-            dayProblem === null && previousStep !== undefined && share > previousStep.percent
-            ? `A later cancellation would get more (${share}%) than an earlier one (${previousStep.percent}%).`
+            dayProblem === null && previousStep !== undefined && percentage > previousStep.percent
+            ? `A later cancellation would get more (${percentage}%) than an earlier one (${previousStep.percent}%).`
             : null
     if (dayProblem !== null) problems.push({ step, part: 'day', message: dayProblem })
     if (percentProblem !== null) problems.push({ step, part: 'percent', message: percentProblem })
-    if (until?.ok === true && isShare) steps.push({ until: until.value[1], percent: share })
+    if (until?.ok === true && isValid) steps.push({ until: until.value[1], percent: percentage })
   }
   return { steps, problems }
 }
